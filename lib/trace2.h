@@ -437,7 +437,7 @@ TRACE2_API void trace2_def_param_fl(const char *file, int line,
  */
 struct trace2_repo {
 	const char *worktree; /* valid as long as events refer to it */
-	int repo_id; /* the library's */
+	int repo_id; /* set by the library */
 };
 /*
  * Assign repo->repo_id, from 1; a second call for the same repo does nothing. A
@@ -455,7 +455,7 @@ TRACE2_API void trace2_def_repo_fl(const char *file, int line,
 struct trace2_child {
 	const char *const *argv; /* ends with NULL */
 	const char *child_class; /* NULL: "?" */
-	const char *hook_name; /* with child_class "hook" */
+	const char *hook_name; /* name of the hook, with child_class "hook" */
 	const char *cwd; /* where the child runs; NULL: here */
 	int use_shell;
 	long pid; /* set before exit or ready; -1: it could not be started */

@@ -90,7 +90,7 @@ enum trace2_field_type {
 };
 
 struct trace2_event_field {
-	const char *name; /* as in trace2-format(5) */
+	const char *name; /* name as in trace2-format(5) */
 	enum trace2_field_type type;
 	union {
 		const char *string;
@@ -104,7 +104,7 @@ struct trace2_event_field {
 struct trace2_event {
 	const char *name; /* "region_enter", as in trace2-format(5) */
 	const char *sid, *thread; /* the session, and the thread's name */
-	const char *file; /* the caller's; NULL: unknown */
+	const char *file; /* file of the call; NULL: unknown */
 	int line;
 	int repo_id; /* 0: the event is about no repository */
 	unsigned int nesting; /* 1 + open regions of the thread */

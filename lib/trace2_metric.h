@@ -155,7 +155,7 @@ struct trace2_timer_cell_ {
  * nothing is counted inline: the cells may be the parent's until the library
  * has noticed the fork. */
 struct trace2_guard_ {
-	uint32_t flags; /* the library's */
+	uint32_t flags; /* set by the library */
 	uint32_t counters, timers; /* TRACE2_INLINE_..._ */
 };
 struct trace2_mine_ {
@@ -192,7 +192,7 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 struct trace2_timer {
 	const char *category, *name;
 	unsigned int flags;
-	unsigned int index; /* the library's */
+	unsigned int index; /* set by the library */
 };
 TRACE2_API void trace2_register_timer_(struct trace2_timer *timer);
 TRACE2_API void trace2_unregister_timer_(struct trace2_timer *timer);
@@ -327,7 +327,7 @@ struct trace2_distribution {
 	const char *category, *name;
 	const char *unit; /* such as "bytes"; NULL: a plain number */
 	unsigned int flags; /* 0 */
-	unsigned int index; /* the library's */
+	unsigned int index; /* set by the library */
 };
 TRACE2_API void
 trace2_register_distribution_(struct trace2_distribution *distribution);
@@ -370,7 +370,7 @@ trace2_distribution_add_on_(struct trace2_distribution *distribution,
 struct trace2_counter {
 	const char *category, *name;
 	unsigned int flags;
-	unsigned int index; /* the library's */
+	unsigned int index; /* set by the library */
 };
 TRACE2_API void trace2_register_counter_(struct trace2_counter *counter);
 TRACE2_API void trace2_unregister_counter_(struct trace2_counter *counter);
@@ -435,7 +435,7 @@ struct trace2_gauge {
 	const char *category, *name;
 	const char *unit; /* such as "connections"; NULL: a plain number */
 	unsigned int flags; /* 0 */
-	unsigned int index; /* the library's */
+	unsigned int index; /* set by the library */
 };
 TRACE2_API void trace2_register_gauge_(struct trace2_gauge *gauge);
 TRACE2_API void trace2_unregister_gauge_(struct trace2_gauge *gauge);

@@ -250,7 +250,7 @@ TRACE2_API int trace2_perf_poll_fd(struct trace2_perf *event);
 struct trace2_perf_record {
 	uint32_t type; /* TRACE2_PERF_RECORD_* */
 	uint16_t misc;
-	uint16_t size; /* of the whole record, in bytes */
+	uint16_t size; /* bytes of the whole record */
 };
 
 #define TRACE2_PERF_RECORD_MMAP 1u

@@ -38,7 +38,7 @@ extern "C" {
 
 typedef struct trace2_span {
 	uint64_t id; /* the span id of traceparent, as a number */
-	uint64_t place; /* the library's */
+	uint64_t place; /* used by the library */
 } trace2_span_t;
 
 #ifdef __cplusplus

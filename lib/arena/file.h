@@ -42,4 +42,4 @@ void tr2_file_forget(void);
 /* The parts of the file before the slots; NULL without a file. */
 extern struct tr2_arena_header *tr2_file_header;
 
-#define TR2_DEFINE_FIRST_BYTES 4096u /* of each part */
+#define TR2_DEFINE_FIRST_BYTES 4096u /* first space of each part */

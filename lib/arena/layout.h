@@ -106,9 +106,9 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 
 enum tr2_arena_state {
 	TR2_ARENA_STARTING, /* the magic is not written yet */
-	TR2_ARENA_RUNNING, /* also if the process was killed */
+	TR2_ARENA_RUNNING, /* the process runs, or was killed */
 	TR2_ARENA_EXITED, /* with status */
-	TR2_ARENA_SIGNALLED /* by signal number status */
+	TR2_ARENA_SIGNALLED /* ended by signal number `status` */
 };
 
 enum tr2_ring_mode {
@@ -135,8 +135,8 @@ struct tr2_arena_header {
 	char magic[8]; /* written last, with release order */
 	uint32_t version, compat_version;
 	uint32_t byte_order;
-	uint32_t header_size; /* of this structure */
-	uint32_t page_size; /* of the machine */
+	uint32_t header_size; /* size of this structure */
+	uint32_t page_size; /* page size of the machine */
 	uint32_t state; /* enum tr2_arena_state; release, after status */
 	uint32_t status;
 	uint32_t pid, ppid; /* as the process sees them */
@@ -148,7 +148,7 @@ struct tr2_arena_header {
 	 */
 	uint64_t clock_base_ticks, clock_base_ns;
 	uint32_t clock_mult, clock_shift;
-	uint32_t sid; /* offset of a string: the whole session id */
+	uint32_t sid; /* offset of the string with the whole session id */
 	int32_t wake_fd; /* the read end of a pipe in the process; -1: none */
 	uint64_t strings_offset, strings_size;
 	uint64_t strings_used; /* release, after the strings */
@@ -157,12 +157,13 @@ struct tr2_arena_header {
 	uint32_t nr_definitions; /* release, after the rows */
 	uint32_t max_slots;
 	uint64_t slots_offset, slot_size;
-	uint32_t nr_slots; /* with pages; release, after their control page */
+	/* Slots with pages. Release, after their control page. */
+	uint32_t nr_slots;
 	uint32_t timer_size; /* of one cell */
 	/* In a slot: */
 	uint64_t counters_offset, timers_offset, histograms_offset;
 	uint32_t max_counters, max_timers, max_histograms;
-	uint32_t histogram_size; /* bytes from one to the next */
+	uint32_t histogram_size; /* bytes from one histogram to the next */
 	uint32_t histogram_buckets;
 	uint32_t reserved_1;
 	uint64_t data_offset, data_size; /* size 0: no rings */
@@ -175,8 +176,10 @@ struct tr2_arena_header {
 	uint32_t fold_lock;
 	uint32_t reserved_2;
 	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* losses outside of rings */
-	uint64_t wake_inode; /* of wake_fd's pipe: the number may be another
-			      * file's by now */
+	/*
+	 * The inode of wake_fd's pipe: the number may be another file's by now.
+	 */
+	uint64_t wake_inode;
 	/* 384: the end of the header in older files. */
 	uint64_t gauges_offset;
 	uint32_t max_gauges, gauge_size; /* size of one cell */
@@ -193,9 +196,9 @@ struct tr2_definition {
 	uint16_t kind; /* enum tr2_definition_kind */
 	uint16_t scope; /* enum tr2_definition_scope */
 	uint32_t flags; /* TRACE2_PER_THREAD 1, TRACE2_HISTOGRAM 2 */
-	uint32_t index; /* of its cell, among those of its kind */
+	uint32_t index; /* index of its cell, among those of its kind */
 	uint32_t category, name, unit; /* offsets of strings */
-	uint32_t histogram; /* its number + 1; 0: none */
+	uint32_t histogram; /* number of its histogram + 1; 0: no histogram */
 	uint32_t reserved;
 };
 
@@ -228,7 +231,8 @@ struct tr2_control {
 	/* The ring. Set once, before nr_slots includes the slot. */
 	uint32_t mode; /* enum tr2_ring_mode */
 	uint32_t reserved_1;
-	uint64_t data_offset, data_size; /* in the slot; size 0: no ring */
+	/* The offset is that in the slot; size 0: no ring. */
+	uint64_t data_offset, data_size;
 	/* The owner's: the number of the ring's bytes with space on the
 	 * disk. */
 	uint64_t backed;
@@ -265,8 +269,8 @@ struct tr2_control {
 	uint32_t sleepers; /* TR2_SLEEPS_… of waiting readers */
 	uint32_t wakeup_events; /* wake after this many records; 0: any
 				 * number */
-	uint32_t wakeup_watermark; /* after this many bytes; 0: half of the
-				    * ring */
+	/* Wake after this many bytes; 0: half of the ring. */
+	uint32_t wakeup_watermark;
 	uint32_t reserved_3[11];
 	/* 384 */
 	uint32_t wake; /* the futex: incremented at each wake-up */
@@ -296,7 +300,7 @@ struct tr2_control {
 };
 
 #define TR2_SLEEPS_FUTEX 1u /* on `wake` */
-#define TR2_SLEEPS_POLL 2u /* on the pipe of wake_fd */
+#define TR2_SLEEPS_POLL 2u /* a reader polls the pipe of wake_fd */
 
 /*
  * Guarded by the sequence lock: `lock` is odd while the owner writes. A reader
@@ -308,7 +312,7 @@ struct tr2_control {
 struct tr2_timer_cell {
 	uint32_t lock;
 	uint32_t nest; /* open starts without a stop, and TR2_NEST_NS */
-	uint64_t start; /* of the outermost start: ticks, or monotonic ns */
+	uint64_t start; /* the outermost start: ticks, or monotonic ns */
 	uint64_t total_ns, min_ns, max_ns; /* min: undefined if count is 0 */
 	uint64_t count;
 	uint64_t unpaired; /* stops without a start, unfinished intervals of

@@ -23,7 +23,7 @@
 
 struct tr2_blocks_chunk {
 	struct tr2_blocks_chunk *next;
-	char *mapping, *first; /* and its first block */
+	char *mapping, *first; /* the mapping, and its first block */
 	uint64_t *used; /* a bit for each block */
 	size_t size_bytes;
 	unsigned int nr, nr_used;

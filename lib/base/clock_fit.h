@@ -67,8 +67,8 @@ struct tr2_fit {
 	struct tr2_scale scale; /* the newest */
 	struct tr2_clock_line line;
 	struct tr2_clock_anchor from; /* start of the measurement of the rate */
-	uint64_t rate; /* between the last anchors; 0: unknown */
-	uint64_t long_rate; /* of the last measurement at full length, or 0 */
+	uint64_t rate; /* rate between the last anchors; 0: unknown */
+	uint64_t long_rate; /* the last rate at full length, or 0 */
 	uint64_t worst_ns; /* the most by which a time was ahead of the clock */
 	/* Other threads read these while an anchor is added. */
 	unsigned int nr_stops;

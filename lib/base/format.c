@@ -215,7 +215,7 @@ static bool are_bounded(const char *p, struct arguments *from)
 /* The known types and values of arguments, by their positions from 1. */
 struct positions {
 	unsigned char type[MAX_POSITIONS + 1];
-	int value[MAX_POSITIONS + 1]; /* of arguments that are an int */
+	int value[MAX_POSITIONS + 1]; /* the values of int arguments */
 	unsigned int nr;
 };
 

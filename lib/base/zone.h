@@ -30,8 +30,7 @@ struct tr2_zone {
 	const unsigned char *times, *types, *offsets; /* in the file */
 	uint32_t nr_times, nr_types;
 	int has_rule;
-	struct tr2_zone_rule rule; /* for times after the last one in the
-				    * file */
+	struct tr2_zone_rule rule; /* used after the last time in the file */
 };
 
 /* Read the zone that TZ names, as the C library does; UTC if TZ names none. Not

@@ -21,9 +21,9 @@
 #include <stdbool.h>
 
 /* Limits of one call. */
-#define TR2_CONFIG_MAX_BYTES (1u << 20) /* of all files */
-#define TR2_CONFIG_MAX_FILES 100        /* included files */
-#define TR2_CONFIG_MAX_DEPTH 10         /* of nested includes */
+#define TR2_CONFIG_MAX_BYTES (1u << 20) /* bytes of all files together */
+#define TR2_CONFIG_MAX_FILES 100        /* number of included files */
+#define TR2_CONFIG_MAX_DEPTH 10         /* depth of nested includes */
 
 enum tr2_config_scope { TR2_CONFIG_SYSTEM, TR2_CONFIG_GLOBAL };
 
@@ -53,7 +53,7 @@ struct tr2_config_fault {
 struct tr2_config_request {
 	void (*entry)(void *cookie, const struct tr2_config_entry *entry);
 	void (*fault)(void *cookie, const struct tr2_config_fault *fault);
-	void *cookie; /* for both; fault may be NULL */
+	void *cookie; /* passed to both; fault may be NULL */
 	/*
 	 * Deliver only keys of this section, its name in lower case; NULL: all
 	 * keys. A file without such keys is not checked, unless `thorough` asks

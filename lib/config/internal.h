@@ -46,7 +46,7 @@ struct tr2_config_reader {
 	struct tr2_config_places places;
 	enum tr2_config_scope scope;
 	unsigned int depth;    /* of includes */
-	unsigned int nr_files; /* included so far */
+	unsigned int nr_files; /* files included so far */
 	size_t nr_bytes;       /* read so far */
 	bool no_more;          /* a limit was reached: ignore includes */
 };

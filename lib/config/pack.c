@@ -13,7 +13,7 @@
 
 struct scan {
 	const char *p;   /* next byte to read */
-	const char *end; /* of the text; a line end follows it */
+	const char *end; /* the end of the text; a line end follows it */
 	char *w;         /* next byte to write, never beyond p */
 	unsigned int line;
 	bool nul;        /* a NUL is in a subsection or value */

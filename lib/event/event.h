@@ -118,15 +118,15 @@ struct tr2_event {
 	enum tr2_event_kind kind;
 	unsigned int nesting; /* 1 + open regions */
 	const struct tr2_value *v;
-	const struct tr2_pieces *pieces; /* of the site; NULL: no pieces */
+	const struct tr2_pieces *pieces; /* the site's; NULL: no pieces */
 	uint64_t wall_us, t_abs_ns;
-	uint32_t tid; /* of the emitting thread */
+	uint32_t tid; /* id of the emitting thread */
 	bool as_main; /* emitted in the name of the main thread */
 };
 
 #define TR2_FIELD_NAME_BYTES 12
 struct tr2_field {
-	char name[TR2_FIELD_NAME_BYTES]; /* in place: see TR2_IN_PLACE() */
+	char name[TR2_FIELD_NAME_BYTES]; /* an array: see TR2_IN_PLACE() */
 	uint8_t type; /* enum tr2_field_type */
 	uint8_t flags;
 };

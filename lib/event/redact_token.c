@@ -18,7 +18,7 @@ enum letters {
 static const struct {
 	/* Not a pointer, which the program would relocate at its start. */
 	char begin[14];
-	uint8_t least; /* bytes after it */
+	uint8_t least; /* bytes after `begin`, at least */
 	uint8_t letters; /* enum letters */
 } tokens[] = {
 	{ "ghp_", 30, ALNUM },	    { "gho_", 30, ALNUM },

@@ -14,9 +14,9 @@ enum tr2_op_kind {
 		    * present */
 	/* The value of a field, by its type and its form in the template: */
 	TR2_OP_STR,
-	TR2_OP_LAST_STR, /* at the end of the line */
-	TR2_OP_FREE_STR, /* the same, for a field with TR2_F_FREE */
-	TR2_OP_WORD, /* as a shell word */
+	TR2_OP_LAST_STR, /* a string at the end of the line */
+	TR2_OP_FREE_STR, /* a string of a field with TR2_F_FREE, there */
+	TR2_OP_WORD, /* a string as a shell word */
 	TR2_OP_WORDS, /* shell words */
 	TR2_OP_ARROWS, /* words joined by " <- " */
 	TR2_OP_INT,

@@ -26,7 +26,7 @@ struct table {
 	atomic_uint *hash;
 	unsigned int max;
 	atomic_uint nr; /* a lower bound of their number */
-	unsigned int nr_published; /* under the process's lock */
+	unsigned int nr_published; /* guarded by the process's lock */
 };
 
 TR2_LARGE struct tr2_metric_def *tr2_metric_timers[TR2_MAX_TIMERS];
@@ -49,7 +49,7 @@ static atomic_uint nr_refused[TR2_REFUSALS], nr_without_histogram;
 /* Memory that is never freed. */
 struct pool {
 	struct pool *before;
-	atomic_size_t used; /* bytes; may exceed the size of the pool */
+	atomic_size_t used; /* bytes in use; may exceed the size of the pool */
 	char bytes[POOL_BYTES - sizeof(void *) - sizeof(atomic_size_t)];
 };
 TR2_LARGE struct pool tr2_metric_first_pool;
@@ -180,7 +180,7 @@ static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
 	return at;
 }
 
-static bool is_published; /* under the process's lock */
+static bool is_published; /* Guarded by the process's lock. */
 
 /* The number of cells with space in the arena's file, if there is one. */
 static struct {
@@ -276,7 +276,7 @@ static bool find_space(enum tr2_metric_kind kind, unsigned int index,
 
 	if (!__atomic_load_n(&backed.more, __ATOMIC_SEQ_CST))
 		return true;
-	if (tr2_lock_is_mine()) /* in the handler of a fault */
+	if (tr2_lock_is_mine()) /* called in the handler of a fault */
 		return false;
 	nr[kind] = index + 1;
 	cells = cells_of(nr, histogram);

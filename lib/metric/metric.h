@@ -31,7 +31,7 @@ enum tr2_metric_kind {
 
 struct tr2_metric_def {
 	const char *category, *name;
-	const char *unit; /* of distributions and gauges; else NULL */
+	const char *unit; /* unit of distributions and gauges; else NULL */
 	enum tr2_definition_kind kind;
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* its number + 1; 0: no histogram */
@@ -95,7 +95,7 @@ enum tr2_metric_refusal {
 void tr2_metric_refuse(enum tr2_metric_refusal why);
 unsigned int tr2_metric_nr_refused(enum tr2_metric_refusal why);
 #define TR2_METRIC_MAX_LABELS 8
-#define TR2_METRIC_NAME_BYTES 256 /* of a category or name, with its NUL */
+#define TR2_METRIC_NAME_BYTES 256 /* with the NUL: categories, names */
 /* Return the number of timers without room for their histogram. */
 unsigned int tr2_metric_nr_without_histogram(void);
 

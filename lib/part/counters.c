@@ -36,7 +36,7 @@ static unsigned int nr_uncounted;
 struct task {
 	struct task *next, *prev;
 	struct {
-		bool is_open; /* set last: a fork may come in between */
+		bool is_open; /* set last, since a fork may come in between */
 		struct tr2_perf_kernel kernel;
 	} counter[MAX_COUNTERS];
 };

@@ -16,7 +16,7 @@ struct tr2_sample {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
 	bool by_kernel; /* the group's leader is an event of the kernel */
-	uint64_t id; /* in records; 0: not open */
+	uint64_t id; /* id in records; 0: not open */
 	/* One event for all threads; NULL: not open, or each thread has its
 	 * own. */
 	struct trace2_perf *perf;

@@ -120,7 +120,7 @@ static void put_sample(const struct task *task, struct tr2_slot *slot,
 	tr2_ring_put(slot, record);
 }
 
-TR2_LARGE union record tr2_samples_kernel_record; /* under the lock */
+TR2_LARGE union record tr2_samples_kernel_record; /* Used under the lock. */
 
 static void read_samples(const struct task *task, struct tr2_slot *slot,
 			 struct trace2_perf *ev)

@@ -6,7 +6,7 @@
 
 #include "part/part.h"
 
-#define PARTS 4 /* of the limit: one part is for events */
+#define PARTS 4 /* parts of the limit: one of them is for events */
 #define TEXT_BYTES 256
 
 static unsigned long nr_taken;

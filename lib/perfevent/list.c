@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-#define SHOWN_BYTES 80 /* of a bad event, in the text of the error */
+#define SHOWN_BYTES 80 /* bytes of a bad event that an error shows */
 
 static bool is_blank(char c)
 {

@@ -75,7 +75,7 @@ struct tr2_perfevent {
 	uint64_t period, freq; /* 0: not given */
 	/* Events with the same number, from 1, are a group; 0: no group. */
 	unsigned int group;
-	bool is_leader; /* of its group, or alone */
+	bool is_leader; /* leader of its group, or not in a group */
 	const char *unit; /* "ns", "bytes", "uJ", or "" */
 };
 
@@ -103,8 +103,7 @@ struct tr2_perfevent {
 /* The state of the parser. */
 struct tr2_perfevents {
 	const char *at;
-	const char *modifiers; /* after the group's braces; NULL: no
-				* modifiers */
+	const char *modifiers; /* those after the group's braces; NULL: none */
 	size_t modifiers_len;
 	unsigned int group, nr_groups;
 	bool leads; /* the next event is the first of its group */

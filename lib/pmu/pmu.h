@@ -83,14 +83,14 @@ struct tr2_perf_task {
 	struct tr2_perf_task *next;
 	const struct tr2_slot *slot;
 	uint64_t base; /* value of the thread's counter when counting began */
-	uint64_t count; /* counted before that */
+	uint64_t count; /* value counted before that */
 	uint64_t overflow_at; /* count at the next overflow, 0: not known yet */
 };
 
 struct tr2_perf_app {
 	uint64_t opened_ns;
 	uint64_t ended; /* count of the opened thread after its end */
-	uint32_t pid; /* of this process */
+	uint32_t pid; /* pid of this process */
 	uint32_t tid; /* 0: the thread has ended */
 	unsigned int index;
 	enum tr2_metric_kind kind;
@@ -100,8 +100,8 @@ struct tr2_perf_app {
 
 struct tr2_perf_kernel {
 	int fd; /* -1: not open */
-	uint64_t id; /* given by the kernel */
-	uint64_t read_format; /* with which the event was opened */
+	uint64_t id; /* id given by the kernel */
+	uint64_t read_format; /* format with which the event was opened */
 	uint64_t enabled_ns, running_ns;
 	void *page; /* mapped for reading; NULL: none */
 	pthread_t owner; /* the thread that may read the page */
@@ -109,7 +109,7 @@ struct tr2_perf_kernel {
 
 struct trace2_perf {
 	struct trace2_perf *next, *prev; /* list of all leaders */
-	struct trace2_perf *leader; /* itself in a leader */
+	struct trace2_perf *leader; /* a leader's own address */
 	struct trace2_perf *member; /* next event of the group */
 	/* in a leader: size of the group, itself included */
 	unsigned int nr_members;
@@ -121,10 +121,10 @@ struct trace2_perf {
 	uint64_t id;
 	enum tr2_perf_state state; /* in a leader: the state of its group */
 	bool enabled; /* this event, whatever its group's state */
-	bool counting; /* between add() and del() */
+	bool counting; /* true between add() and del() */
 
-	uint64_t count; /* its own, including live threads that inherited it */
-	uint64_t child_count; /* of threads that inherited it and ended */
+	uint64_t count; /* its own count, with live threads that inherited it */
+	uint64_t child_count; /* count of ended threads that inherited it */
 	uint64_t lost;
 	uint64_t reset_at; /* raw count at the last reset */
 	unsigned int reading; /* number of the reading that updated it last */

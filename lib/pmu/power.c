@@ -26,7 +26,7 @@
 static struct tr2_pmu_use use;
 
 struct zone {
-	char name[48]; /* of its directory, e.g. "intel-rapl:0:1" */
+	char name[48]; /* name of its directory, e.g. "intel-rapl:0:1" */
 	unsigned int kind;
 	int package; /* -1: no package */
 	bool is_gone;

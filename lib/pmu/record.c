@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/unwind.h"
 
-#define MISC_USER 2u /* in the program's own code */
+#define MISC_USER 2u /* the sample is in the program's own code */
 #define CONTEXT_USER (~UINT64_C(511)) /* -512: user-space addresses follow */
 #define COMM_BYTES 64
 

@@ -75,13 +75,13 @@ enum tr2_record_type {
 #define TR2_RECORD_SITE_EVENT 0x54330000u
 #define TR2_RECORD_SPAN_START 0x54340000u
 #define TR2_RECORD_SPAN_END 0x54340001u
-#define TR2_RECORD_TRACE 0x54340002u /* of the session, in slot 0 */
+#define TR2_RECORD_TRACE 0x54340002u /* trace of the session, in slot 0 */
 #define TR2_RECORD_SITE_NUMBER 0x54350000u
 #define TR2_RECORD_FILLER 0x5432ffffu /* no record: skip it */
 
 /* misc of an event. */
 #define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
-#define TR2_MISC_MAIN 2u /* in the name of the session's main thread */
+#define TR2_MISC_MAIN 2u /* emitted in the name of the session's main thread */
 /* In an event of a site, the other bits of misc have the nesting. */
 #define TR2_MISC_NESTING_SHIFT 2
 #define TR2_MISC_NESTING_MAX (0xffffu >> TR2_MISC_NESTING_SHIFT)
@@ -121,7 +121,7 @@ struct tr2_record_site_event {
  */
 struct tr2_record_span {
 	struct tr2_record head;
-	uint64_t time; /* of the start, or of the end */
+	uint64_t time; /* time of the start, or of the end */
 	uint32_t tid, flags; /* TR2_SPAN_DATA_... */
 	uint64_t trace[2]; /* the high half first */
 	uint64_t id, parent; /* parent 0: none */
@@ -148,7 +148,7 @@ struct tr2_record_mmap2 {
 			uint8_t build_id[TR2_RECORD_BUILD_ID_MAX];
 		};
 	};
-	uint32_t prot, flags; /* as mmap() takes them */
+	uint32_t prot, flags; /* prot and flags of mmap() */
 	char filename[]; /* ends with a NUL, padded with more */
 };
 
@@ -188,7 +188,7 @@ struct tr2_record_sample {
 	uint64_t ip; /* the first of the calls; 0: unknown */
 	uint32_t pid, tid;
 	uint64_t time;
-	uint64_t id; /* of the row TR2_DEFINITION_EVENT */
+	uint64_t id; /* id of the row TR2_DEFINITION_EVENT */
 	uint32_t cpu, reserved;
 	uint64_t period; /* the amount counted since the last sample */
 };

@@ -277,7 +277,7 @@ static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 struct place {
 	uint64_t was; /* `reserved` until now */
 	uint64_t announced_at; /* the position of an announced record */
-	uint64_t announced; /* its size, if it will not be written, or 0 */
+	uint64_t announced; /* its size if it will not be written, or 0 */
 	uint64_t gap; /* bytes after it, up to the end of the buffer */
 	uint64_t end;
 };

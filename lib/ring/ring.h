@@ -57,7 +57,7 @@ struct tr2_ring_write {
 	char *p; /* the record's place; the writer fills all of it */
 	struct tr2_call_mark *in;
 	uint64_t announced; /* the word; 0: none */
-	uint64_t at, end; /* of an announced record */
+	uint64_t at, end; /* positions of an announced record */
 };
 
 #define TR2_RING_INLINE TR2_INLINE

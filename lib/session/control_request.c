@@ -23,7 +23,7 @@ TR2_LARGE struct targets tr2_control_targets;
  * own. */
 static struct {
 	bool is_kept;
-	char *destination; /* from malloc, or tr2_control_targets.kept */
+	char *destination; /* memory of malloc, or tr2_control_targets.kept */
 	bool brief;
 	unsigned int nesting;
 } kept;

@@ -18,13 +18,13 @@
 /* The way in which a record describes its event. */
 enum tr2_fast_form {
 	TR2_FAST_LONG,
-	TR2_FAST_SITE, /* with a site instead of the site's fields */
+	TR2_FAST_SITE, /* a site in place of the site's fields */
 	TR2_FAST_NUMBER /* like SITE, with numbers instead of texts */
 };
 
 struct tr2_fast_text {
 	const char *s; /* NULL: absent */
-	size_t len; /* or the number */
+	size_t len; /* length of the text, or the number */
 };
 
 /* Longer fields must be cut; the slow path cuts them. */

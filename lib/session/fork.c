@@ -25,7 +25,7 @@
 #include "thread/context.h"
 #include "thread/stream.h"
 
-#define MAX_WAITS_FOR_SINK 5u /* of tr2_await(), 10 ms each */
+#define MAX_WAITS_FOR_SINK 5u /* calls of tr2_await(), 10 ms each */
 
 /* Set only in a thread that had no calls before the fork. */
 static __thread uint32_t forking_tid;

@@ -21,7 +21,7 @@
 /* An id's component has 41 bytes; forks of forks append to the same memory. */
 #define ROOM 1024u
 #define MAX_OWN 96u
-#define MAX_WAITS 100u /* of tr2_await(), 10 ms each */
+#define MAX_WAITS 100u /* calls of tr2_await(), 10 ms each */
 
 /*
  * A variable that is changed in place after it was put into the environment, so
@@ -31,8 +31,8 @@
 struct variable {
 	char *text; /* NAME=value; NULL: not set */
 	char *value;
-	size_t len; /* of the value */
-	size_t max; /* the maximal length */
+	size_t len; /* length of the value */
+	size_t max; /* maximal length of the value */
 	size_t inherited; /* length of the parent's part */
 };
 

@@ -44,14 +44,14 @@ struct tr2_session_course {
 	atomic_int next_child_id, next_exec_id;
 	int nr_inherited_repos; /* numbers from 1: the parent defined these */
 	atomic_bool has_start, has_exit; /* the program made these calls */
-	atomic_ullong open_execs; /* without a result, by id modulo 64 */
+	atomic_ullong open_execs; /* execs without a result, by id modulo 64 */
 	atomic_bool listed_config, listed_env; /* the parameters were emitted */
 };
 
 struct tr2_session {
 	atomic_int state; /* enum tr2_session_state */
 	struct tr2_settings settings;
-	char *version; /* the program's; NULL: unknown */
+	char *version; /* version of the program; NULL: unknown */
 	char **argv; /* the argv of cmd_start, for forked children */
 	bool forks_go_on; /* TRACE2_FORKS_GO_ON */
 	atomic_int exit_code;

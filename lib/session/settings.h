@@ -28,7 +28,7 @@ struct tr2_settings {
 #define TR2_SETTING_COUNT unsigned int
 #define TR2_SETTING_RING_MODE enum tr2_ring_mode
 #include "config/settings.def"
-	char *prefix; /* of the variables */
+	char *prefix; /* prefix of the variables */
 	bool config_files; /* read the config files */
 	bool has_sink; /* the program has a sink */
 	bool own_params; /* TRACE2_OWN_PARAMS */

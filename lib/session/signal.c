@@ -21,7 +21,7 @@
 #define MAX_WAIT_NS (100u * UINT64_C(1000000))
 
 static const struct {
-	char name[8]; /* not a pointer, which the linker would relocate */
+	char name[8]; /* an array: the linker would relocate a pointer */
 	int signo;
 } names[] = {
 	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },

@@ -38,11 +38,11 @@ struct tr2_site {
 	uint32_t number;
 	uint32_t names; /* equal for sites with the same category and name */
 	int line;
-	bool may_have_secret; /* in category or name: see tr2_redact() */
+	bool may_have_secret; /* its category or name may: see tr2_redact() */
 	/* These are never NULL. */
 	const char *file, *category, *name;
 	uint32_t file_len, category_len, name_len;
-	const struct tr2_site *next; /* in the same bucket */
+	const struct tr2_site *next; /* next site in the same bucket */
 	/* The pieces of its lines: see event/pieces.h. Two, since a region may
 	 * be entered and left at one place. NULL: not prepared yet. All other
 	 * members are constant. */

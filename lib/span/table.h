@@ -53,7 +53,7 @@ struct tr2_open_span {
 	uint32_t flags; /* TR2_SPAN_DATA_… */
 	uint32_t one_in;
 	uint32_t process; /* the number of forks before the span */
-	uint32_t uses; /* of the entry */
+	uint32_t uses; /* number of uses of the entry */
 	uint32_t lost, used; /* used: bytes */
 	uint64_t holder; /* the thread that last held it */
 	uint64_t asked; /* the id, if the span shall end; bit 0: as failed */

@@ -40,7 +40,7 @@
 
 enum tr2_dest_kind {
 	TR2_DEST_FILE, /* a regular file, or a device: plain writes */
-	TR2_DEST_PIPE, /* or a terminal: may stall, may raise SIGPIPE */
+	TR2_DEST_PIPE, /* a pipe or a terminal: may stall, may raise SIGPIPE */
 	TR2_DEST_SOCKET
 };
 
@@ -49,7 +49,7 @@ struct tr2_dest_place {
 	const char *path;
 	const char *name; /* of a file in the directory `path`; NULL: `path` is
 			   * the file */
-	int number; /* after the name; 0: no number */
+	int number; /* number after the name; 0: no number */
 };
 
 struct tr2_dest {
@@ -73,8 +73,8 @@ struct tr2_dest {
 	bool blocking; /* a pipe whose flags make a write wait */
 	/* The kernel does not support RWF_NOWAIT, RWF_NOSIGNAL here. */
 	atomic_bool no_nowait, no_nosignal;
-	struct tr2_relay relay; /* for a pipe that blocks nevertheless; under
-				 * lock */
+	/* For a pipe that blocks nevertheless. Guarded by lock. */
+	struct tr2_relay relay;
 	bool hurried; /* never wait for its reader */
 	bool sentinel; /* too many files: write the sentinel event and close */
 	bool terminal;
@@ -109,7 +109,7 @@ struct tr2_dest_request {
 			    * destination */
 	/* The setting's name, for warnings, in two parts. */
 	const char *variable[2];
-	const char *file_name; /* of a new file in a directory */
+	const char *file_name; /* name of a new file in a directory */
 	unsigned int max_files; /* limit for the directory; 0: any number */
 	/*
 	 * Not NULL: accept only a file or a directory, and the file must be

@@ -527,7 +527,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	if (tr2_dest_is_off_value(value))
 		return false;
 	if (value[0] == '/' && tr2_fd_are_shared()) {
-		errno = EBADF; /* and do not create the file */
+		errno = EBADF; /* the file must not be created */
 		return false;
 	}
 	if (value[0] == '/')

@@ -12,7 +12,7 @@
  * follow. */
 struct record {
 	struct tr2_render *r;
-	size_t limit; /* of r->line.len */
+	size_t limit; /* limit of r->line.len */
 	uint16_t misc;
 };
 

@@ -13,7 +13,7 @@
 /* A longer time of the clock is wrong. */
 #define MOST_NS (1000u * UINT64_C(1000000000))
 
-#define WAITERS UINT32_C(0x80000000) /* beside the tid: a thread sleeps */
+#define WAITERS UINT32_C(0x80000000) /* a bit beside the tid: a thread sleeps */
 
 /* This part of an account is for the last line. */
 #define LAST_PART 4

@@ -17,14 +17,14 @@
 #include "trace2.h"
 
 struct tr2_call {
-	struct tr2_thread *thread; /* whose buffers are used */
+	struct tr2_thread *thread; /* thread whose buffers are used */
 	union {
 		struct {
 			TR2_EVENT_OF_CALL
 		};
 		struct tr2_event event; /* the event to emit */
 	};
-	unsigned int generation; /* of the process: see tr2_stream */
+	unsigned int generation; /* forks of the process: see tr2_stream */
 	int *errno_at, saved_errno;
 	struct tr2_call_mark inside;
 };

@@ -20,7 +20,7 @@
 #define TR2_REGION_BYTES 256u
 #define TR2_REGION_TEXT (TR2_REGION_BYTES - 51u)
 #define TR2_REGION_SLOW 0u /* names that may be cut, or have secrets */
-#define TR2_REGION_OWN_NAMES UINT32_MAX /* without a site */
+#define TR2_REGION_OWN_NAMES UINT32_MAX /* names of a region without a site */
 #define TR2_REGION_CATEGORY 100u /* the kept bytes of a category */
 /* The number of regions in the memory of the thread's context. */
 #define TR2_FIRST_REGIONS 32
@@ -29,9 +29,10 @@ struct tr2_region {
 	uint64_t start_ns; /* 0: unused so far */
 	/* The program's strings: compare the pointers, never read them. */
 	const char *category, *label;
-	const struct tr2_site *site; /* has the names; NULL: `text` does */
-	uint32_t category_len, label_len; /* of the program's strings, without
-					   * a site */
+	/* The site with the names; NULL: `text` has them. */
+	const struct tr2_site *site;
+	/* The lengths of the program's strings, in a region without a site. */
+	uint32_t category_len, label_len;
 	int repo_id;
 	/* For the fast path: the number of the names, or one of the constants
 	 * above. */

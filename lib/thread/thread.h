@@ -42,7 +42,7 @@ struct tr2_thread {
 	 */
 	atomic_uintptr_t busy;
 	int *errno_at; /* the address of the thread's errno */
-	int cancel_type; /* to restore when it leaves */
+	int cancel_type; /* type to restore when it leaves */
 	unsigned int nr_turned_away; /* calls rejected by the call that is
 				      * inside: enter.c */
 	uint64_t start_ns; /* monotonic */
@@ -54,7 +54,7 @@ struct tr2_thread {
 	struct {
 		struct tr2_slot *slot; /* NULL: not yet */
 		char *data;
-		uint64_t mask; /* of positions in data */
+		uint64_t mask; /* mask of positions in data */
 	} fast;
 	uint32_t tid, ptid; /* the kernel's ids of the thread and its creator;
 			     * ptid 0: unknown */
@@ -64,7 +64,8 @@ struct tr2_thread {
 	bool crossed_fork; /* existed in the parent before the fork */
 	bool announced; /* has its number, its name and its thread_start */
 	bool has_new_name; /* not passed to the parts yet */
-	struct tr2_arena_owner owner; /* of a slot, from its first metric on */
+	/* This thread as the owner of a slot, from its first metric on. */
+	struct tr2_arena_owner owner;
 	struct tr2_regions regions;
 	struct tr2_kept kept_json, kept_perf;
 	struct tr2_entered entered;
@@ -87,7 +88,8 @@ struct tr2_thread {
 	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
 				   * part.h */
 	unsigned int id;
-	unsigned int nr_procs; /* of main: thread_start without thread_exit */
+	/* For main: the number of thread_start calls without thread_exit. */
+	unsigned int nr_procs;
 	unsigned int destructions; /* passes of its destructors: thread_end.c */
 	char name[TR2_THREAD_NAME_MAX + 1];
 };

@@ -109,7 +109,7 @@ static int ut_505misuse(int argc, const char **argv)
 #define PASSED 16
 static struct {
 	atomic_ullong id[PASSED];
-	trace2_span_t span[PASSED]; /* whose id was exchanged */
+	trace2_span_t span[PASSED]; /* the span whose id was exchanged */
 	trace2_span_t shared;
 	int rounds;
 } pool;

@@ -63,8 +63,8 @@ static void threads_at_once(void)
 	exit(0);
 }
 
-static int waits_for_name; /* in gethostname() */
-static int wakes_urgent; /* in gethostname() */
+static int waits_for_name; /* the thread waits in gethostname() */
+static int wakes_urgent; /* the thread wakes the urgent one in gethostname() */
 static sem_t urgent_is_ready, urgent_is_due;
 
 /* Overrides libc's, which the library calls to open a child's session. */

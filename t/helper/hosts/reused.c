@@ -31,7 +31,7 @@ static struct pair {
 	int index, rounds, tid;
 	pthread_t reader, changer;
 	_Atomic int asked, about, done; /* numbers of waits */
-	int64_t *start_ns, *end_ns;     /* of each wait */
+	int64_t *start_ns, *end_ns;     /* times of each wait */
 } pairs[MOST_PAIRS];
 
 static int64_t now_ns(void)

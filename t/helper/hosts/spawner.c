@@ -14,7 +14,7 @@
 
 #define PAUSE_NS 30000000
 
-static int ends[2]; /* of the pipe to which the child writes */
+static int ends[2]; /* ends of the pipe to which the child writes */
 static char end_text[16];
 
 /* Times of a child, in the order in which they are written. */

@@ -55,7 +55,7 @@ static volatile bool is_running, has_stopped;
 static bool is_formatted;
 static volatile long stop_at = NEVER;
 static volatile unsigned long nr_said, nr_jumps;
-static long pages_before; /* of the first jumps, which may take some */
+static long pages_before; /* after the first jumps, which may take some */
 static sigjmp_buf back;
 static void (*handle)(void);
 
