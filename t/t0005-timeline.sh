@@ -67,7 +67,7 @@ test_expect_success 'a test is a region with its result' '
 '
 
 # Each time that dash reads costs as much as a line.
-test_expect_success 'the result and the end of a test have one time' '
+test_expect_success 'the result event and the end of a test have the same time' '
 	rm -f trace.event &&
 	test_expect_code 1 test_env GIT_TRACE2_EVENT="$PWD/trace.event" \
 		run_subtest all &&

@@ -10,7 +10,7 @@ words. It shows no thread, region or data event.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'a program that returns from main has exit and atexit' '
+test_expect_success 'a program that returns from main has exit and atexit events' '
 	traced --normal test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	version test-tool 1.0
@@ -135,7 +135,7 @@ test_expect_success 'the normal target has no lines for threads, regions and dat
 	EOF
 '
 
-test_expect_success 'times and numbers are as wide as they must be' '
+test_expect_success 'elapsed times have 6 decimals, and numbers have all their digits' '
 	traced --normal test-tool trace2 call timer_start test1 , timer_stop test1 , \
 		counter_add test1 18446744073709551615 &&
 	sed "s/[0-9][0-9]*\.[0-9]\{6\}/N/g" n >shape &&
@@ -171,7 +171,7 @@ test_expect_success !UNDER_VALGRIND 'time and place of a line fill 50 columns' '
 	EOF
 '
 
-test_expect_success !UNDER_VALGRIND 'lines have local time' '
+test_expect_success !UNDER_VALGRIND 'the time of a line is local time' '
 	rm -f n &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		TZ=XXX-05:30 test-tool trace2 001return 0 &&

@@ -13,14 +13,14 @@ and so on, as the kernel knows them.
 test_skip_unless PROC
 
 # The ancestors beyond test-tool depend on the caller of this script.
-test_expect_success !UNDER_VALGRIND 'the normal target names the parent first' '
+test_expect_success !UNDER_VALGRIND 'cmd_ancestry in the normal target names the parent first' '
 	test-tool trace2 400ancestry normal "$(pwd)/trace" \
 		test-tool trace2 001return 0 &&
 	sed -n "s/^\(cmd_ancestry test-tool\) <- .*/\1/p" trace >actual &&
 	echo "cmd_ancestry test-tool" | test_cmp - actual
 '
 
-test_expect_success !UNDER_VALGRIND 'the perf target shows ancestors as words' '
+test_expect_success !UNDER_VALGRIND 'cmd_ancestry in the perf target has the ancestors as words' '
 	test-tool trace2 400ancestry perf "$(pwd)/trace.perf" \
 		test-tool trace2 001return 0 &&
 	sed -n "s/^.* | \(d0 .* cmd_ancestry\) .*| \(ancestry:\[test-tool\) .*\]\$/\1 \2/p" \
@@ -29,7 +29,7 @@ test_expect_success !UNDER_VALGRIND 'the perf target shows ancestors as words' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ,!UNDER_VALGRIND 'the event target has an array of ancestors' '
+test_expect_success JQ,!UNDER_VALGRIND 'cmd_ancestry in the event target has an array of ancestors' '
 	test-tool trace2 400ancestry event "$(pwd)/trace.event" \
 		test-tool trace2 001return 0 &&
 	expect_valid_stream trace.event &&

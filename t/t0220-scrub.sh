@@ -76,7 +76,7 @@ test_expect_success 'normal: varying values become tokens' '
 	test_cmp expect actual
 '
 
-test_expect_success 'normal: brief lines give the same, mixed with full ones' '
+test_expect_success 'normal: brief lines mixed with full ones are scrubbed to the same' '
 	sed "s/^07:[^ ]* [^ ]* *//" in >brief &&
 	test_grep "^version 2.55.0" brief &&
 	scrub normal <brief >actual &&
@@ -135,7 +135,7 @@ test_expect_success 'normal: a line that is no event but must be one fails' '
 # ---------------------------------------------------------------------------
 # perf
 
-test_expect_success 'perf: columns trimmed and joined, tokens' '
+test_expect_success 'perf: columns are trimmed and joined, and values become tokens' '
 	{
 		perf 0 main version "" "" "" "" 2.55.0 &&
 		perf 0 main start "" " 0.001147" "" "" "/usr/bin/prog trace2 100timer" &&
@@ -166,7 +166,7 @@ test_expect_success 'perf: columns trimmed and joined, tokens' '
 	test_cmp expect actual
 '
 
-test_expect_success 'perf: full lines give the same, mixed with brief ones' '
+test_expect_success 'perf: full lines mixed with brief ones are scrubbed to the same' '
 	sed "s/^/07:20:00.123456 ...in\/multi-pack-index.c:180 | /" brief >full &&
 	sed "s/^/07:20:00.123456 a.c:1                        | /" brief >>full &&
 	cat brief >>full &&
@@ -286,7 +286,7 @@ test_expect_success 'event: file and line are kept when asked for' '
 	EOF
 '
 
-test_expect_success 'event: brief lines, without time, file and line' '
+test_expect_success 'event: brief lines without time, file and line are accepted' '
 	echo "{\"event\":\"exit\",\"sid\":\"x\",\"thread\":\"main\",\"t_abs\":0.000001,\"code\":0}" >in &&
 	echo "{\"event\":\"exit\",\"sid\":\"_SID0_\",\"thread\":\"main\",\"t_abs\":\"_T_ABS_\",\"code\":0}" >expect &&
 	scrub event <in >actual &&

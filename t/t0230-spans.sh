@@ -133,7 +133,7 @@ test_expect_success 'attributes and names of spans that do not fit are left out,
 	echo "[200,\"main\",true]" | test_cmp - actual
 '
 
-test_expect_success 'spans above 16384 open ones are counted, and not recorded' '
+test_expect_success 'open spans beyond 16384 are counted, and not recorded' '
 	traced test-tool trace2 504open 16400 >out &&
 	trace2 check e &&
 	printf "%s\n" "none: 16" "again: 1" | test_cmp - out &&
@@ -193,7 +193,7 @@ test_expect_success 'open spans are reported by main if a thread without events 
 	both 512exiting 0
 '
 
-test_expect_success 'a ring that lost the end of a span has the span, before atexit' '
+test_expect_success 'a ring that lost the end of a span reports the span as unfinished before atexit' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_RING_SIZE=16k \
 		test-tool trace2 512exiting 2000 &&

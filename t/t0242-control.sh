@@ -114,7 +114,7 @@ test_expect_success 'trace2 set --reopen --flush makes the program reopen and fl
 	test_grep "counter_so_far.*steps" both
 '
 
-test_expect_success "tracing is switched on, rotated and off $times times, while three threads emit" '
+test_expect_success "tracing switched on, rotated and off $times times loses nothing of three threads" '
 	begin &&
 	i=0 &&
 	while test $i -lt $times
@@ -134,7 +134,7 @@ test_expect_success "tracing is switched on, rotated and off $times times, while
 	end
 '
 
-test_expect_success "tracing is switched on and off $times times, while threads make all kinds of calls" '
+test_expect_success "tracing switched on and off $times times beside all kinds of calls leaves valid streams" '
 	begin "" 263kinds_until 4 &&
 	i=0 &&
 	while test $i -lt $times

@@ -210,7 +210,7 @@ deepest () {
 	event_members nesting ".*" "$1" | sort -n | tail -n 1
 }
 
-test_expect_success JQ 'the config key sets the nesting limit' '
+test_expect_success JQ 'a config key sets the nesting limit' '
 	no_config &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.eventNesting 3 &&
@@ -224,7 +224,7 @@ test_expect_success JQ 'the config key sets the nesting limit' '
 	test "$(deepest e)" = 6
 '
 
-test_expect_success JQ 'the config key selects parameters to report' '
+test_expect_success JQ 'a config key selects the parameters to report' '
 	no_config &&
 	set_global trace2.eventTarget "$(pwd)/e" &&
 	set_global trace2.configParams "user.*" &&
@@ -237,7 +237,7 @@ test_expect_success JQ 'the config key selects parameters to report' '
 	EOF
 '
 
-test_expect_success 'the config key limits the number of files' '
+test_expect_success 'a config key limits the number of files' '
 	no_config &&
 	mkdir dir &&
 	: >dir/1 &&
@@ -247,7 +247,7 @@ test_expect_success 'the config key limits the number of files' '
 	test_write_lines 1 git-trace2-discard | test_prints ls dir
 '
 
-test_expect_success 'the config key selects signals' '
+test_expect_success 'a config key selects the signals' '
 	no_config &&
 	set_global trace2.normalTarget "$(pwd)/n" &&
 	set_global trace2.signals "USR1" &&
@@ -382,7 +382,7 @@ test_expect_success SANITY 'an unreadable file switches nothing on' '
 	test_grep "^warning: trace2: cannot read '\''.*/\.gitconfig'\'': " err
 '
 
-test_expect_success 'a file that includes itself is read once' '
+test_expect_success 'a file that includes itself is read, and its includes end at a limit of depth' '
 	no_config &&
 	set_global include.path .gitconfig &&
 	set_global trace2.eventTarget "$(pwd)/e" &&

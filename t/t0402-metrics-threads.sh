@@ -238,7 +238,7 @@ compile_everywhere () {
 	done
 }
 
-test_expect_success 'two metrics of each kind, and their declarations, compile in any scope' '
+test_expect_success 'definitions and declarations of two metrics of each kind compile in any scope' '
 	cat >scope.h <<-\EOF &&
 	TRACE2_COUNTER_DECLARE(first);
 	TRACE2_COUNTER_DECLARE(second);

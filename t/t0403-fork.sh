@@ -203,7 +203,7 @@ test_expect_success 'vfork with exec makes no session' '
 '
 
 # The parents end without an event; the daemon keeps the pipe open to its end.
-test_expect_success 'a program that goes into the background is traced further' '
+test_expect_success 'a program that goes into the background is still traced' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 077daemon | cat &&
 	expect_valid_stream --killed --scrub e &&

@@ -255,7 +255,7 @@ test_expect_success !INSTRUMENTED 'signals raised by the kernel end the program 
 	done
 '
 
-test_expect_success 'a library of the host that ignores SIGPIPE only by default still does' '
+test_expect_success 'a library of the host that ignores SIGPIPE only by default finds the default' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" looks &&
 	ended code 3 &&

@@ -486,7 +486,7 @@ test_expect_success 'trace2_initialize a second time, in any form, changes nothi
 	expect_valid_stream e
 '
 
-test_expect_success 'calls before the library is initialized: one error' '
+test_expect_success 'calls before the library is initialized make one error' '
 	misused 0 --no-init call \
 		region_enter a b , data_string c k v , counter_add test1 5 , \
 		initialize , cmd_start prog , data_string c k w , region_leave a b &&
@@ -526,7 +526,7 @@ test_expect_success 'an early call to a metric is reported, too' '
 	test_cmp expect actual
 '
 
-test_expect_success 'no call before initialize, no error' '
+test_expect_success 'a program without calls before initialize has no error' '
 	misused 0 --no-init call session_id , initialize , cmd_start prog &&
 	test_must_be_empty actual
 '

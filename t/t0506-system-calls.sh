@@ -364,12 +364,12 @@ test_expect_success TAMPERING 'a pipe without pwritev2() delivers waiting signal
 	done
 '
 
-test_expect_success UNIX_SOCKETS 'an event to a stream socket takes these system calls' '
+test_expect_success UNIX_SOCKETS 'a stream socket that is never read holds the host up for at most 50 ms' '
 	stalls "af_unix:stream:$sockets/s" \
 		test-tool fault listen-stream --never-read "$sockets/s"
 '
 
-test_expect_success UNIX_SOCKETS 'an event to a datagram socket takes these system calls' '
+test_expect_success UNIX_SOCKETS 'a datagram socket that is never read holds the host up for at most 50 ms' '
 	stalls "af_unix:dgram:$sockets/d" \
 		test-tool fault listen-dgram --never-read "$sockets/d"
 '

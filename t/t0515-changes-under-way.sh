@@ -208,7 +208,7 @@ test_expect_success !INSTRUMENTED 'a closed trace is not opened in a sandbox tha
 	ended code 0
 '
 
-test_expect_success X86_64 'a closed trace is not opened in a sandbox whose SIGSYS handler refuses it' '
+test_expect_success X86_64 'a closed trace is not opened in a sandbox whose SIGSYS handler refuses opening' '
 	for target in GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/rings"
 	do
 		unharmed "$target" "$hosts/changes" trap-opens &&

@@ -76,7 +76,7 @@ test_expect_success 'a ring has the last record of a thread that had no other' '
 	test_grep ": no problems\$" out
 '
 
-test_expect_success JQ 'times agree to a microsecond' '
+test_expect_success JQ 'times in a ring and in a stream agree to a microsecond' '
 	both test-tool trace2 006data test k1 v1 &&
 	jq -r ".t_abs // empty" event >expect &&
 	jq -r "select(.event != \"region_enter\") | .t_abs // empty" from-ring >actual &&

@@ -76,7 +76,7 @@ test_expect_success 'text of the normal target is refused by name' '
 	test_grep "normal target" err
 '
 
-test_expect_success 'file, directory, several files and standard input agree' '
+test_expect_success 'a stream gives the same list from a file, a directory, several files and standard input' '
 	trace2 list --format=json "$traces/gc.event" >expect &&
 	trace2 list --format=json - <"$traces/gc.event" >actual &&
 	test_cmp expect actual &&
@@ -422,7 +422,7 @@ test_expect_success JQ 'a thread_exit without thread_start gives the time of the
 	grep "th01:x,[0-9]*,[0-9]*,49000000000," csv
 '
 
-test_expect_success 'a brief stream has the same durations' '
+test_expect_success 'a brief stream gives the same durations as a full one' '
 	sed -e "/\"version\"/b" -e "/\"atexit\"/b" \
 		-e "s/\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[0-9]*,//" \
 		"$traces/status.event" >brief.event &&
@@ -537,7 +537,7 @@ test_expect_success 'perf text gives the same regions as event JSON' '
 	test_cmp event perf
 '
 
-test_expect_success 'brief perf text gives the same list' '
+test_expect_success 'brief perf text gives the same list as full text' '
 	sed "s/^.* | d\\([0-9]\\) | /d\\1 | /" "$traces/gc.perf" >brief.perf &&
 	test_grep "^d0 | main" brief.perf &&
 	trace2 list brief.perf >out &&

@@ -98,20 +98,20 @@ test_expect_success 'a program that could not be started is not shown as a proce
 	test_line_count = 3 out
 '
 
-test_expect_success '--errors lists processes that failed' '
+test_expect_success 'list --errors shows processes that failed' '
 	trace2 list --errors "$traces/error.event" "$traces/status.event" >out &&
 	test_line_count = 2 out &&
 	test_grep "git -C project checkout no-such-branch" out
 '
 
-test_expect_success '--open lists processes without an end' '
+test_expect_success 'list --open shows processes without an end' '
 	grep -v "\"event\":\"\\(exit\\|atexit\\)\"" "$traces/status.event" >open.event &&
 	trace2 list --open open.event "$traces/error.event" >out &&
 	test_line_count = 2 out &&
 	test_grep " open .* git -C project status" out
 '
 
-test_expect_success '--events counts events by type' '
+test_expect_success 'list --events counts events by type' '
 	test_prints trace2 list --events "$traces/data.event" <<-\EOF
 	COUNT  EVENT
 	    2  def_param
@@ -125,7 +125,7 @@ test_expect_success '--events counts events by type' '
 	EOF
 '
 
-test_expect_success '--known names each timer and counter once' '
+test_expect_success 'list --known names each timer and counter once' '
 	test_prints trace2 list --known "$traces/timers.event" "$traces/counters.event" <<-\EOF
 	KIND     NAME
 	counter  test/test2
@@ -133,7 +133,7 @@ test_expect_success '--known names each timer and counter once' '
 	EOF
 '
 
-test_expect_success '-v shows argv, ancestry, parameters and errors' '
+test_expect_success 'list -v shows argv, ancestry, parameters and errors' '
 	trace2 list -v "$traces/error.event" >actual &&
 	test_grep "^  ancestry   bash sshd systemd$" actual &&
 	test_grep "^  version    2.55.0" actual &&
@@ -143,7 +143,7 @@ test_expect_success '-v shows argv, ancestry, parameters and errors' '
 '
 
 # The recording contains no directories of other processes.
-test_expect_success '-v and JSON show where each program was started' '
+test_expect_success 'list -v and JSON show where each program was started' '
 	mkdir "a place" &&
 	(
 		cd "a place" &&
@@ -158,7 +158,7 @@ test_expect_success '-v and JSON show where each program was started' '
 	grep -c "\"cwd\":\"/\"" out
 '
 
-test_expect_success 'filters choose processes' '
+test_expect_success 'list: filters select processes' '
 	trace2 list --cmd "pack-*" "$traces/gc.event" >out &&
 	test_line_count = 4 out &&
 	trace2 list --pid 15566 "$traces/gc.event" >out &&
@@ -245,7 +245,7 @@ durations () {
 	done
 }
 
-test_expect_success 'the largest duration decides the unit' '
+test_expect_success 'list: the largest duration decides the unit' '
 	while read -r longest expect
 	do
 		durations 0.000001 "$longest" >round.event &&
@@ -266,7 +266,7 @@ test_expect_success 'the largest duration decides the unit' '
 	EOF
 '
 
-test_expect_success '--regions picks a unit in which the shortest call is not 0, if it can' '
+test_expect_success 'report --regions picks a unit in which the shortest call is not 0, if it can' '
 	while read -r shortest longest expect
 	do
 		durations "$shortest" "$longest" >round.event &&

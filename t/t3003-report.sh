@@ -65,7 +65,7 @@ test_expect_success 'the times on the critical path add up to the wall time' '
 	test_cmp expect actual
 '
 
-test_expect_success '--regions has self times and percentiles' '
+test_expect_success 'report --regions has self times and percentiles' '
 	test_prints trace2 report --regions known.event <<-\EOF
 	SUM WALL ms  SUM SELF ms  SHARE  CALLS   P50 ms   P90 ms   P99 ms   MAX ms  REGION
 	    660.000      560.000  56.0%      2   60.000  600.000  600.000  600.000  (in no region)
@@ -75,7 +75,7 @@ test_expect_success '--regions has self times and percentiles' '
 	EOF
 '
 
-test_expect_success JQ 'percentiles are computed by nearest rank' '
+test_expect_success JQ 'report: percentiles are computed by nearest rank' '
 	{
 		sed -n 1,2p known.event &&
 		"$PERL_PATH" -e "for my \$i (1..100) {
@@ -90,7 +90,7 @@ test_expect_success JQ 'percentiles are computed by nearest rank' '
 	echo "[100,50000,90000,99000,100000,5050000]" | test_cmp - actual
 '
 
-test_expect_success '--threads shows how busy threads were' '
+test_expect_success 'report --threads shows how busy threads were' '
 	test_prints trace2 report --threads known.event <<-\EOF
 	WALL s  IN REGIONS s   BUSY  REGIONS  FROM s  THREAD     PROCESS
 	 1.000         0.400  40.0%        2   0.000  main       top
@@ -99,7 +99,7 @@ test_expect_success '--threads shows how busy threads were' '
 	EOF
 '
 
-test_expect_success '--timers, --counters and --errors each show their table' '
+test_expect_success 'report: --timers, --counters and --errors each show their table' '
 	test_prints trace2 report --timers --counters --errors "$traces/timers.event" \
 		"$traces/counters.event" "$traces/commit.event" \
 		"$traces/error.event" 2>err <<-\EOF
@@ -115,7 +115,7 @@ test_expect_success '--timers, --counters and --errors each show their table' '
 	EOF
 '
 
-test_expect_success '--data shows values in order of time' '
+test_expect_success 'report --data shows values in order of time' '
 	trace2 report --data "$traces/clone.event" >out &&
 	test_prints head -n 3 out <<-\EOF &&
 	TIME               PID  PROCESS      NAME                         VALUE
@@ -140,7 +140,7 @@ test_expect_success '--data shows values in order of time' '
 
 # The buckets of the 10th, 18th and 20th of 20 intervals; the bucket of the
 # largest ends with it. Two processes had "mixed", one kept no buckets.
-test_expect_success JQ '--timers has percentiles if all intervals are in a histogram' '
+test_expect_success JQ 'report --timers has percentiles if all intervals are in a histogram' '
 	cat >buckets.event <<-\EOF &&
 	{"event":"version","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"A","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["a"]}
@@ -171,7 +171,7 @@ test_expect_success JQ '--timers has percentiles if all intervals are in a histo
 	EOF
 '
 
-test_expect_success JQ '--per-thread has a row for each thread' '
+test_expect_success JQ 'report --per-thread has a row for each thread' '
 	trace2 report --counters --per-thread --format=json \
 		"$traces/counters.event" >out &&
 	jq -c ".counters[] | [.value,.processes,.thread,.counter]" out |
@@ -183,7 +183,7 @@ test_expect_success JQ '--per-thread has a row for each thread' '
 	EOF
 '
 
-test_expect_success JQ 'JSON has the headline as well' '
+test_expect_success JQ 'report: JSON has the headline as well' '
 	trace2 report --format=json known.event >out &&
 	trace2 report --format=json "$traces/error.event" >>out &&
 	# It continues in the background, and lost three.
@@ -201,7 +201,7 @@ test_expect_success JQ 'JSON has the headline as well' '
 	test_grep ! spawning_ns out
 '
 
-test_expect_success '-g cmd groups processes by command' '
+test_expect_success 'report -g cmd groups processes by command' '
 	test_prints trace2 report -g cmd -n 3 "$traces/gc.event" <<-\EOF &&
 	SUM WALL ms  SUM SELF ms  SHARE  SUM SPAWN ms  COUNT  P50 ms  P90 ms  P99 ms  MAX ms  GROUP
 	     32.446        9.015  27.8%             -      1  32.446  32.446  32.446  32.446  git gc
@@ -294,7 +294,7 @@ test_expect_success JQ 'SHARE is a part of the wall time, and counts each moment
 	EOF
 '
 
-test_expect_success '-s sorts, -n limits the rows' '
+test_expect_success 'report -s sorts, -n limits the rows' '
 	trace2 report --regions -s calls -n 1 "$traces/gc.event" >actual &&
 	test_line_count = 2 actual &&
 	test_grep " 9 .*(in no region)" actual &&
@@ -302,13 +302,13 @@ test_expect_success '-s sorts, -n limits the rows' '
 	test_grep "(in no region)" actual
 '
 
-test_expect_success 'an unknown column is named' '
+test_expect_success 'report: an unknown column is named' '
 	test_expect_code 2 trace2 report --regions -s speed "$traces/gc.event" 2>err &&
 	echo "trace2: cannot sort by '\''speed'\'': the columns are total, self, share, cpu, wait, ready, calls, p50, p90, p99, max, group, region" >expect &&
 	test_cmp expect err
 '
 
-test_expect_success JQ 'JSON has all views in one object' '
+test_expect_success JQ 'report: JSON has all views in one object' '
 	trace2 report --regions --threads --timers --counters --errors \
 		--format=json "$traces/timers.event" >out 2>/dev/null &&
 	trace2 report --format=json known.event >>out &&
@@ -320,7 +320,7 @@ test_expect_success JQ 'JSON has all views in one object' '
 	EOF
 '
 
-test_expect_success GIT 'a clone by live git shows its children' '
+test_expect_success GIT 'report of a clone by live git shows its children' '
 	git init -q origin &&
 	git -C origin -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m one &&
 	mkdir live &&
@@ -331,7 +331,7 @@ test_expect_success GIT 'a clone by live git shows its children' '
 	test_grep "CRITICAL PATH" out
 '
 
-test_expect_success 'failures are reported first' '
+test_expect_success 'report shows failures first' '
 	trace2 report "$traces/error.event" >out &&
 	sed -n 2p out >first &&
 	test_grep "events; exit 1; 1 error (report --errors)$" first &&
@@ -340,7 +340,7 @@ test_expect_success 'failures are reported first' '
 	test_grep ! "exit" first
 '
 
-test_expect_success TTY 'a narrow terminal keeps the names of regions, and drops percentiles' '
+test_expect_success TTY 'report on a narrow terminal keeps the names of regions, and drops percentiles' '
 	TERM=dumb COLUMNS=70 test_terminal trace2 report --regions \
 		"$traces/gc.event" >out &&
 	test_grep "CALLS  *MAX ms  REGION$" out &&
@@ -351,7 +351,7 @@ test_expect_success TTY 'a narrow terminal keeps the names of regions, and drops
 	test_grep ! "left out" out
 '
 
-test_expect_success JQ '--path shows the critical path alone, also as CSV' '
+test_expect_success JQ 'report --path shows the critical path alone, also as CSV' '
 	trace2 report --format=json known.event >out &&
 	trace2 report --path --format=json known.event >>out &&
 	jq -s -r "(if (.[1] | tojson) == (.[0] | {critical_path} | tojson) then \"the same\" else .[1] end),
@@ -376,7 +376,7 @@ test_expect_success JQ '--path shows the critical path alone, also as CSV' '
 	test_grep "path cannot be combined with filters" err
 '
 
-test_expect_success 'CSV has a single table' '
+test_expect_success 'report: CSV has a single table' '
 	trace2 report --format=csv known.event >out &&
 	test_grep "^depth,wall_ns" out &&
 	test_grep ! "^depth,time_ns" out &&
@@ -385,7 +385,7 @@ test_expect_success 'CSV has a single table' '
 	test_grep "csv has one table: give one view" err
 '
 
-test_expect_success 'filters that match nothing are an error with the closest names' '
+test_expect_success 'report: filters that match nothing are an error with the closest names' '
 	nothing () {
 		test_expect_code 128 trace2 report "$@" known.event >out 2>err &&
 		test_must_be_empty out &&
@@ -421,7 +421,7 @@ test_expect_success 'filters that match nothing are an error with the closest na
 	trace2 report --regions -N "*/inner" -t 1h known.event >out
 '
 
-test_expect_success TTY 'a terminal of 45 columns drops numbers, not rows' '
+test_expect_success TTY 'list and report on a terminal of 45 columns drop numbers, not rows' '
 	for width in 45 50
 	do
 		for command in list report "report --regions"

@@ -31,7 +31,7 @@ mask () {
 
 for target in normal perf
 do
-	test_expect_success "--git-$target prints the lines that Git wrote" '
+	test_expect_success "script --git-$target prints the lines that Git wrote" '
 		names="alias clone commit counters data error fetch gc nest push
 			status timers" &&
 		for name in $names
@@ -47,7 +47,7 @@ do
 done
 
 # Git pads the column of the repository first, and then adds a space.
-test_expect_success '--git-perf gives ids of repositories two digits, as Git does' '
+test_expect_success 'script --git-perf gives ids of repositories two digits, as Git does' '
 	sed "s/\"repo\":1,/\"repo\":12,/" "$traces/status.event" >12.event &&
 	sed "s/ | r1  | / | r12  | /" "$traces/status.perf" >12.perf &&
 	trace2 script --git-perf 12.event >out &&
@@ -57,7 +57,7 @@ test_expect_success '--git-perf gives ids of repositories two digits, as Git doe
 	test_cmp expect actual
 '
 
-test_expect_success '--git-perf of perf text gives the same text' '
+test_expect_success 'script --git-perf of perf text gives the same text' '
 	names="gc status alias timers counters" &&
 	for name in $names
 	do
@@ -69,7 +69,7 @@ test_expect_success '--git-perf of perf text gives the same text' '
 	test_cmp expect actual
 '
 
-test_expect_success '--git-event gives every line unchanged, in order of time' '
+test_expect_success 'script --git-event gives every line unchanged, in order of time' '
 	trace2 script --git-event "$traces/gc.event" >out &&
 	test_line_count = $(wc -l <"$traces/gc.event") out &&
 	sort "$traces/gc.event" >expect &&
@@ -79,7 +79,7 @@ test_expect_success '--git-event gives every line unchanged, in order of time' '
 	sort -c times
 '
 
-test_expect_success JQ '--git-event of perf text gives valid JSON' '
+test_expect_success JQ 'script --git-event of perf text gives valid JSON' '
 	trace2 script --git-event "$traces/status.perf" >out &&
 	test_line_count = $(wc -l <"$traces/status.event") out &&
 	jq -r .event out >actual &&
@@ -93,7 +93,7 @@ test_have_prereq !EXPENSIVE ||
 inputs="timers.perf error.event nest.event gc.perf gc.event"
 for filter in "" "-N index/*" "-t 3ms" "--cmd gc" "-D 0" "-D 2 -N cache_tree/*"
 do
-	test_expect_success "--git-event and export --to git-event agree: $filter" '
+	test_expect_success "script --git-event and export --to git-event agree: $filter" '
 		for input in $inputs
 		do
 			{ trace2 script --git-event $filter "$traces/$input" >actual ||
@@ -159,7 +159,7 @@ test_expect_success 'script shows an unknown event with its own time and place' 
 	echo "weird 1.250000 b.c:9" | test_prints sed -n "s/  */ /g; 3p" out
 '
 
-test_expect_success 'bytes that are not UTF-8 are replaced, and no line is lost' '
+test_expect_success 'script: bytes that are not UTF-8 are replaced, and no line is lost' '
 	printf "{\"event\":\"version\",\"sid\":\"%s\",\"thread\":\"main\",\"evt\":\"4\",\"exe\":\"a\377b\"}\n" \
 		$id >bytes.event &&
 	trace2 script --git-event bytes.event >actual 2>err &&
@@ -188,7 +188,7 @@ test_expect_success 'script -N selects regions by name' '
 	EOF
 '
 
-test_expect_success '--format and the formats of Git exclude each other' '
+test_expect_success 'script: --format and the formats of Git exclude each other' '
 	for form in normal perf event
 	do
 		test_expect_code 2 trace2 script --git-$form --format=json \

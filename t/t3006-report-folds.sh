@@ -301,7 +301,7 @@ test_expect_success 'report draws trees in ASCII in a locale without UTF-8' '
 	test_grep "├ cc$" out
 '
 
-test_expect_success '--summary has the command, the totals and the largest parts' '
+test_expect_success 'report --summary has the command, the totals and the largest parts' '
 	build 60 >many.event &&
 	test_prints trace2 report --summary many.event <<-\EOF &&
 	make
@@ -349,7 +349,7 @@ test_expect_success 'report shows a kind below the parent in which most of its t
 	test_write_lines "w x 2 in a > s" "w x 2" | test_cmp - actual
 '
 
-test_expect_success JQ '--summary --format=json prints one object' '
+test_expect_success JQ 'report --summary --format=json prints one object' '
 	trace2 report --summary --format=json many.event >json &&
 	jq -c ".summary[0] | [.argv, .wall_ns, .lost]" json >actual &&
 	jq -c ".parts[0] | [.kind, .processes, .in, .time_ns, .share, .state]" json >>actual &&
@@ -359,7 +359,7 @@ test_expect_success JQ '--summary --format=json prints one object' '
 	EOF
 '
 
-test_expect_success '--summary excludes views and filters; --format=markdown needs --summary' '
+test_expect_success 'report --summary excludes views and filters; --format=markdown needs --summary' '
 	while IFS="|" read -r options message
 	do
 		test_expect_code 2 trace2 report $options many.event 2>err &&
@@ -373,7 +373,7 @@ test_expect_success '--summary excludes views and filters; --format=markdown nee
 	EOF
 '
 
-test_expect_success '--redact hides secrets in every view' '
+test_expect_success 'report --redact hides secrets in every view' '
 	{
 		event P 0 version "\"evt\":\"4\",\"exe\":\"1\"" &&
 		event P 0 start "\"t_abs\":0.0,\"argv\":[\"curl\",\"https://a:hunter2@b/\",\"--x\"]" &&

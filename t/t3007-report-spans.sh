@@ -77,7 +77,7 @@ test_expect_success 'a sum of damaged times does not overflow' '
 	jq -e ".spans[0].total_ns > 9e18 and .span_parts[0].sum_ns > 9e18" all
 '
 
-test_expect_success 'text shows ten spans, or the number of -n' '
+test_expect_success 'report --spans shows ten spans as text, or the number of -n' '
 	test_seq 100 199 | sed "s/.*/request &/" | stream >e &&
 	trace2 report --spans e >actual &&
 	sed "1,/^\$/d" actual >slowest &&
@@ -87,7 +87,7 @@ test_expect_success 'text shows ten spans, or the number of -n' '
 	test_line_count -lt 7 slowest
 '
 
-test_expect_success '-g attr: groups spans by the values of an attribute' '
+test_expect_success 'report --spans -g attr: groups spans by the values of an attribute' '
 	stream >e <<-\EOF &&
 	request 100,"attributes":{"status":200,"a":{"status":7}}
 	request 300,"attributes":{"status":200}
@@ -120,7 +120,7 @@ first_table () {
 	sed "/^\$/,\$d" "$1" | sed -e "s/  */ /g" -e "s/^ //"
 }
 
-test_expect_success '-g attr: text shows 20 rows, and one for all others' '
+test_expect_success 'report --spans -g attr: text shows 20 rows, and one for all others' '
 	{
 		test_seq 100 129 | sed "s,.*,request &\,\"attributes\":{\"path\":\"/&\"}," &&
 		echo "request 101,\"attributes\":{\"path\":\"/129\"}"
@@ -152,7 +152,7 @@ test_expect_success '-g attr: text shows 20 rows, and one for all others' '
 	jq -e ".spans | length == 30" all
 '
 
-test_expect_success '-g attr: keys and values with control characters are escaped' '
+test_expect_success 'report --spans -g attr: keys and values with control characters are escaped' '
 	esc=$(printf "\\033[31m") &&
 	cr=$(printf "a\\rb") &&
 	bad=$(printf "\\377") &&
@@ -182,14 +182,14 @@ test_expect_success '-g attr: keys and values with control characters are escape
 	EOF
 '
 
-test_expect_success '-g attr: values are redacted by their key' '
+test_expect_success 'report --spans -g attr: values are redacted by their key' '
 	echo "request 1,\"attributes\":{\"password\":\"tea\"}" | stream >e &&
 	trace2 report --spans -g attr:password --redact --format=json e >all &&
 	jq -e ".spans[0].group" all >actual &&
 	test_grep ! tea actual
 '
 
-test_expect_success '-g attr: a key and --spans are required' '
+test_expect_success 'report -g attr: a key and --spans are required' '
 	test_expect_code 2 trace2 report --spans -g attr: e 2>err &&
 	test_grep "attr:KEY" err &&
 	test_expect_code 2 trace2 report -g attr:a e 2>err &&

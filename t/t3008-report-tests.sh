@@ -132,7 +132,7 @@ test_expect_success JQ 'a child belongs to the test that started it, also in a l
 	EOF
 '
 
-test_expect_success 'text shows ten tests, or the number of -n; CSV and JSON show all' '
+test_expect_success 'report --tests shows ten tests as text, or the number of -n; CSV and JSON all' '
 	test_seq -f "1.0 2.0 1.0 ok %d - one" 15 | suite 1 >e &&
 	trace2 report --tests e >actual &&
 	test_grep -c "one" actual >count &&

@@ -263,7 +263,7 @@ test_expect_success 'export: the peak of memory is in every format' '
 		.name == \"memory\") | .args.bytes] | \"\(length) \(max)\"" json
 '
 
-test_expect_success 'page: memory of kinds over time' '
+test_expect_success 'page: the memory of each kind is shown over time' '
 	built &&
 	trace2 report --html page.html b &&
 	page_data page.html >data &&
