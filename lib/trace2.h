@@ -96,8 +96,10 @@ void trace2_misuse_floating_(void)
 	TRACE2_ERROR_("a floating-point number: this one takes an integer");
 void trace2_misuse_large_(void)
 	TRACE2_ERROR_("more than INTMAX_MAX: use trace2_data_uintmax()");
-/* The value if the compiler's front end knows it, at any level of
- * optimization. */
+/*
+ * The value if the compiler's front end knows it, at any level of optimization;
+ * else 0.
+ */
 #if defined(__cplusplus) && !defined(__clang__)
 #define TRACE2_LITERAL_(value) (__builtin_constant_p(value) ? (value) : 0)
 #else

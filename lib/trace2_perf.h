@@ -179,9 +179,10 @@ struct trace2_perf;
  * of the kernel that is not pinned.
  *
  * *out is the event, which trace2_perf_close() closes; NULL on error. Errors:
- * -EINVAL attr is invalid, -ENOENT no such event, -EOPNOTSUPP this machine does
- * not have it, -EACCES and -EPERM not permitted, -ESRCH no such thread, -EBUSY
- * the group does not fit on its PMU, -EMFILE, -ENOMEM.
+ * -EINVAL if attr is invalid, -ENOENT if there is no such event, -EOPNOTSUPP if
+ * this machine does not have it, -EACCES or -EPERM if it is not permitted,
+ * -ESRCH if there is no such thread, -EBUSY if the group does not fit on its
+ * PMU, -EMFILE, -ENOMEM.
  */
 TRACE2_API int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid,
 				int cpu, struct trace2_perf *group,
@@ -201,8 +202,8 @@ TRACE2_API int trace2_perf_open(const struct trace2_perf_attr *attr, pid_t pid,
  * Times are in ns; an event whose time_running is less than its time_enabled
  * shared its PMU with others. Return the number of values, or 0 at end of file
  * (the event is in error). Errors: -ENOSPC if nr_values is too small; -EAGAIN
- * if a thread inherited only a part of a group of the kernel's events, because
- * it started before all of them were open, or is starting right now.
+ * if a thread inherited only a part of a group of the kernel's events: it
+ * started before all of them were open, or is starting right now.
  */
 TRACE2_API int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 				size_t nr_values);
@@ -317,10 +318,10 @@ struct trace2_perf_named {
  * Parse a list in perf's syntax, "page-faults:u,{app/odb/unzip/,r1a8}", into
  * events[nr_events]; see trace2-perf(3). Return the number of events in the
  * list, which may be more than nr_events, or a negative errno for the first bad
- * event. Errors: -EINVAL it is malformed, -ENOENT the machine, or the program
- * so far, does not have it, -EACCES no permission to look it up. On an error,
- * `error` (if not NULL) gets the reason, in one line of at most error_bytes - 1
- * bytes.
+ * event. Errors: -EINVAL if it is malformed, -ENOENT if the machine, or the
+ * program so far, does not have it, -EACCES if looking it up is not permitted.
+ * On an error, `error` (if not NULL) gets the reason, in one line of at most
+ * error_bytes - 1 bytes.
  */
 TRACE2_API int trace2_perf_parse(const char *list,
 				 struct trace2_perf_named *events,

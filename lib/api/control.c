@@ -50,8 +50,8 @@ int trace2_reopen_fl(const char *file, int line)
 		atomic_store(&reopen_again, true);
 		failed = reopen(&call, call.generation + 1);
 		/*
-		 * Look before the call ends: `trace2 set` waits for the end of
-		 * the call before it continues.
+		 * Look for a request before the call ends: `trace2 set` waits
+		 * for the end of the call before it continues.
 		 */
 		tr2_session_recheck();
 		tr2_call_end(&call);

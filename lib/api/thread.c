@@ -48,8 +48,8 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 }
 
 /*
- * Report an exit without a start in the name of main. The thread itself has no
- * events, or has ended, and is not announced only to report an error.
+ * Report an exit without a start in the name of main: the thread itself has no
+ * events, or has ended. Do not announce it only to report an error.
  */
 static void tell_no_start(struct tr2_call *call)
 {
@@ -142,7 +142,7 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 		tr2_early_note(file, line);
 		return pthread_create(thread, attr, function, arg);
 	}
-	/* Look before the new thread does. */
+	/* Look for a fork before the new thread does. */
 	tr2_fork_guard_look();
 	start = malloc(sizeof(*start));
 	if (!start) {

@@ -562,11 +562,11 @@ void tr2_arena_publish(void)
 }
 
 /*
- * Memory in place of parts of a parent's file. A signal handler may have forked
- * during a write to a ring or a cell; the write continues in this process, too.
- * It ends when the handler returns, perhaps in a child of this process. So keep
- * the memory of a few generations, but not of all, or each generation would
- * have less memory than the one before.
+ * Memory in place of parts of a parent's file. If a signal handler interrupted
+ * a write to a ring or a cell, and forked, the write continues in this process,
+ * too. It ends when the handler returns, perhaps in a child of this process. So
+ * keep this memory for a few generations. The memory of all generations would
+ * add up: each would have less memory left than the one before.
  */
 #define KEPT_GENERATIONS 4
 #define MAX_COVERS 2 /* the first mapping, and the thread's slot */
@@ -597,7 +597,7 @@ static bool map_zeros(void *p, size_t size_bytes)
 
 static void cover(void *p, size_t size_bytes)
 {
-	/* If no mapping is free, unmap the file's first. */
+	/* If no mapping is free, unmap the file's mapping first. */
 	if (!map_zeros(p, size_bytes) && errno == ENOMEM &&
 	    !munmap(p, size_bytes))
 		(void)map_zeros(p, size_bytes);

@@ -70,7 +70,7 @@ void tr2_arena_each(void (*visit)(const struct tr2_slot *slot, void *cookie),
 /* Return a private slot, for a sum; tr2_arena_free() frees it. */
 struct tr2_slot *tr2_arena_scratch(void);
 
-/* Return slot 0; NULL as tr2_arena_claim(). */
+/* Return slot 0; NULL: as for tr2_arena_claim(). */
 struct tr2_slot *tr2_arena_totals(void);
 
 /*

@@ -51,8 +51,8 @@ void tr2_file_forget(void)
 }
 
 /*
- * Write zeros instead of posix_fallocate(): ext4 needs a journal transaction
- * for each page that was allocated that way and is touched. A written page is
+ * Write zeros instead of calling posix_fallocate(): after that call, ext4 needs
+ * a journal transaction for each page that is touched. A written page is
  * already in memory.
  */
 static int write_zeros(const struct tr2_file_piece *piece)
@@ -78,8 +78,10 @@ static uint64_t end_of(const struct tr2_file_piece *piece)
 	return piece->offset + piece->size_bytes;
 }
 
-/* Extend the file, and check its size: a sandbox may report a success without
- * the act. Return 0, or an errno. */
+/*
+ * Extend the file, and check its size: a sandbox may report success without
+ * doing anything. Return 0, or an errno.
+ */
 static int extend(uint64_t length)
 {
 	struct stat st;

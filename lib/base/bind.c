@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call functions of the C library once, on a large stack: those that make no
+ * Call once, on a large stack, the functions of the C library that make no
  * system call. The start of a session calls the others.
  *
  * In a program that is linked lazily, the dynamic linker looks a function up at

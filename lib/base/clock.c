@@ -183,9 +183,9 @@ static int64_t ahead_of_wall(uint64_t now_ns)
 
 /*
  * Return how far this namespace's clock is ahead; 0: this is no other
- * namespace. Call it when the clock is ahead of the counter. Another namespace
- * shows by a clock that is ahead of the wall clock by the same time, or that
- * went back: one clock never goes back.
+ * namespace. Call it when the clock is ahead of the counter. A clock that is
+ * ahead of the wall clock by the same time is another namespace's. So is a
+ * clock that went back: one clock never goes back.
  */
 static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 				  int64_t ahead_ns)

@@ -30,7 +30,7 @@
 #define SET_NS UINT64_C(1000000)
 #define SET_PART 128
 
-/* Intervals may be wrong by this part. */
+/* Intervals may be wrong by one part in RATE_PART. */
 #define RATE_PART 1024
 
 /* Reading counter and clock takes some 30 ns without an interruption. */

@@ -128,7 +128,7 @@ static int compare_big(const struct big *a, const struct big *b)
 	return 0;
 }
 
-/* Subtract b * times, which is not larger, from a. */
+/* Subtract b * times from a, which is at least as large. */
 static void subtract(struct big *a, const struct big *b, uint32_t times)
 {
 	uint64_t product = 0;

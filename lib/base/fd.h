@@ -9,9 +9,9 @@
 
 /*
  * Move an open file to a number away from 0, 1 and 2, so that a host without
- * these does not print into it. The number is also away from those that the
- * host is likely to use next; close-on-exec. Close fd. Return -1 with errno on
- * error, and for fd -1.
+ * these does not print into the file. Choose a number that the host is unlikely
+ * to use next, set close-on-exec, and close fd. Return -1 with errno on error,
+ * and for fd -1.
  */
 int tr2_fd_move_up(int fd);
 

@@ -21,7 +21,7 @@
 #define TR2_GUARD_SET 1u
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
 /*
- * Set in place of both if another thread than the one that forked noticed the
+ * Set in place of both other flags if a thread that did not fork noticed the
  * fork. The slot of the thread that forked is the parent's. No call is then
  * inline or fast, and a thread's slot counts only if its context has the slot,
  * too.

@@ -9,10 +9,11 @@
 #define DAY_S 86400
 
 /*
- * Local time without localtime_r() at every event, whose lock a signal handler
- * may have interrupted. The table has the times of the coming year at which the
- * offset changes, found once. An offset that holds for less than STEP_S may be
- * missed; no zone has one before 2040.
+ * Give local time without calling localtime_r() at every event: a signal
+ * handler may have interrupted a call of that function, which holds a lock. The
+ * table is made once, and has the times of the coming year at which the offset
+ * changes. An offset that holds for less than STEP_S may be missed; no zone has
+ * one before 2040.
  */
 #define MAX_CHANGES 8
 #define HOUR_S 3600

@@ -21,8 +21,10 @@
 #define TR2_TEXT_JSON (1u << 1) /* a quote, a backslash, 0x80 and above */
 #define TR2_TEXT_MARK (1u << 2) /* ':' or '=': possibly a secret */
 
-/* Load s[0..n), n below 8, as 8 bytes: each byte of s, some twice, and
- * letters. */
+/*
+ * Load s[0..n), n below 8, as 8 bytes: each byte of s, some of them twice, and
+ * letters in the rest.
+ */
 static inline uint64_t tr2_text_load_short(const char *s, size_t n)
 {
 	const uint64_t letters = UINT64_C(0x6161616161616161);

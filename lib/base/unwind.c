@@ -106,8 +106,10 @@ void tr2_unwind_release(void)
 	libgcc = NULL;
 }
 
-/* Two threads may run it at once, with the same result. A fork might leave a
- * lock locked. */
+/*
+ * Two threads may run this function at once, with the same result. A fork might
+ * leave a lock locked.
+ */
 const char *tr2_unwind_prepare(void)
 {
 	struct tr2_callchain chain;

@@ -94,7 +94,7 @@ struct word {
 	struct {
 		size_t from, to;
 	} value[NR_ENDINGS];
-	size_t end; /* the gap after it */
+	size_t end; /* the gap after the present place */
 	size_t query; /* the first '?' or '#' from the present place on */
 	size_t at; /* its last '@' + 1; 0: no '@' */
 	size_t at_before_query; /* the last '@' before query, + 1 */

@@ -10,7 +10,7 @@
 /* The characters of a token after its beginning. */
 enum letters {
 	ALNUM,
-	UPPER, /* capitals and digits; all tokens are `least` long */
+	UPPER, /* capitals and digits; exactly `least` of them */
 	WORD, /* ALNUM, '_', '-'; at least one digit and one capital */
 	JWT /* two parts in base64 and a signature */
 };

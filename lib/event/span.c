@@ -11,8 +11,10 @@
 #include "base/text.h"
 #include "base/text_scan.h"
 
-/* Room for the fixed parts, and for `bytes` bytes of a span: an item, except a
- * text to escape, or a double, takes at most three times its bytes. */
+/*
+ * Room for the fixed parts, and for `bytes` bytes of a span: an item takes at
+ * most three times its bytes, except a text to escape and a double.
+ */
 #define ROOM(bytes) (512 + 3 * (bytes))
 
 /* The text is written at a cursor; only parts that take more room use the

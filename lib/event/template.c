@@ -124,7 +124,7 @@ static const char *add_template(const struct tr2_event_row *row, const char *p)
 	return p;
 }
 
-/* Adapt op, the last one of a line. */
+/* Adapt op, the last operation of a line. */
 static void set_last(const struct tr2_event_row *row, struct tr2_op *op)
 {
 	if (op->kind == TR2_OP_STR)

@@ -4,9 +4,10 @@
  * reads them.
  *
  * A timer cell has a sequence lock. The owner makes `lock` odd; a release fence
- * keeps the following stores after that. The store that makes `lock` even again
- * is a release, too. A reader's acquire load of `lock` pairs with that store,
- * and its acquire fence before the second load with the owner's fence.
+ * keeps the following stores after this one. The store that makes `lock` even
+ * again is a release, too. A reader's acquire load of `lock` pairs with that
+ * store. The reader's acquire fence before its second load pairs with the
+ * owner's fence.
  *
  * A signal handler may use the same timer between two of these instructions.
  * Before `nest` is set, the handler's interval is counted, and the interrupted
@@ -120,7 +121,7 @@ static void store_both(struct tr2_timer_cell *cell, uint32_t lock,
 			 __ATOMIC_RELEASE);
 }
 
-/* Add an interval; `nest` is its value afterwards. */
+/* Add an interval, and set the cell's nest. */
 static inline void add_interval(struct tr2_timer_cell *cell, uint64_t ns,
 				uint64_t *buckets, uint32_t nest)
 {

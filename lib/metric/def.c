@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Definitions. Constructors register them, also in programs that never switch
- * tracing on: static tables, no allocation unless there are very many.
+ * tracing on. So the tables are static, and only very many definitions need an
+ * allocation.
  *
  * There is no lock. A definition is complete, and never changes, before one
  * instruction appends it to its table. If a thread stops anywhere in here,
@@ -314,8 +315,10 @@ void tr2_metric_publish(void)
 	}
 }
 
-/* Publish a new definition. If the handler of a fault holds the lock, it leaves
- * this to the next definition. */
+/*
+ * Publish a new definition. If the calling thread has the lock already, in the
+ * handler of a fault, leave the work to the next definition.
+ */
 static void publish_new(void)
 {
 	if (!__atomic_load_n(&is_published, __ATOMIC_SEQ_CST) ||

@@ -7,7 +7,10 @@
 #include "base/macros.h"
 #include "metric/metric.h"
 
-/* The result of an open: one for each definition, used if it was opened. */
+/*
+ * The result of opening a definition. Each index has one, which is unused until
+ * then.
+ */
 union tr2_opened {
 #define TR2_METRIC_KIND(KIND, kind, ...) struct trace2_##kind kind;
 #include "arena/kinds.def"

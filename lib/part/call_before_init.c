@@ -15,8 +15,11 @@ enum { NONE, BEING_NOTED, NOTED, OVER };
 
 struct tr2_early tr2_early TR2_HIDDEN TR2_TLS_USED;
 
-/* An ELF note, by which another copy in the process finds the variable: the
- * dynamic linker knows no name of it in the program itself. */
+/*
+ * An ELF note, by which another copy of the library in the process finds the
+ * variable: the dynamic linker knows no name of a variable in the program
+ * itself.
+ */
 #define TEXT_(word) #word
 #define TEXT(word) TEXT_(word)
 __asm__(".pushsection .note.trace2,\"a\",%note\n"

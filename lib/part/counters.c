@@ -22,8 +22,10 @@ static struct counter {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
 	struct trace2_perf *perf; /* NULL: not open */
-	/* The number of threads in which it could not be opened, and the
-	 * reason. */
+	/*
+	 * The number of threads in which the event could not be opened, and the
+	 * reason.
+	 */
 	unsigned int nr_failed;
 	int thread_error;
 } *counters;
@@ -36,7 +38,7 @@ static unsigned int nr_uncounted;
 struct task {
 	struct task *next, *prev;
 	struct {
-		bool is_open; /* set last, since a fork may come in between */
+		bool is_open; /* set after kernel: a fork may come in between */
 		struct tr2_perf_kernel kernel;
 	} counter[MAX_COUNTERS];
 };

@@ -176,8 +176,10 @@ static int map_buffer(struct trace2_perf *ev)
 		error = tr2_perf_map(ev, pages ? pages : 1);
 		pages /= 2;
 	} while ((error == -EPERM || error == -ENOMEM) && pages);
-	/* Distinguish this error from that of an event that is not
-	 * permitted. */
+	/*
+	 * Distinguish memory that is not permitted from an event that is not
+	 * permitted.
+	 */
 	return error == -EPERM ? -ENOBUFS : error;
 }
 

@@ -38,7 +38,10 @@ static void tell_fork(const struct tr2_thread *thread)
 {
 	const struct tr2_task task = task_of(thread);
 
-	/* In a process that was not forked, the main thread existed before. */
+	/*
+	 * In a process that was not forked, the main thread existed before the
+	 * ring.
+	 */
 	if (has_begun && (!thread->is_main || process.forked))
 		tr2_task_fork(&task, thread->start_ns);
 }

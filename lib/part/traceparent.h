@@ -16,8 +16,9 @@
 #include "thread/emit.h"
 
 /*
- * Note that this thread is about to start the child process with this number;
- * or that the child has ended, or continues in the background.
+ * Note that this thread is about to start the child process with this number.
+ * The second function notes that the child has ended, or continues in the
+ * background.
  */
 void tr2_traceparent_child(struct tr2_thread *thread, int child_id);
 void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id);

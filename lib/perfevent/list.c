@@ -168,8 +168,10 @@ static void apply_modifiers(struct tr2_perfevent *ev, const struct modifiers *m)
 	ev->precise = m->precise;
 }
 
-/* Parse a period. false: it is not a number from 1 to 2^63 - 1, or it is a
- * second one. */
+/*
+ * Parse a period. false: it is not a number from 1 to 2^63 - 1, or the event
+ * has a period already.
+ */
 static bool parse_period(struct tr2_perfevent *ev, const char *s, size_t len)
 {
 	uint64_t period = 0;
@@ -401,7 +403,10 @@ static bool enter_group(struct tr2_perfevents *list)
 	size_t shown = strnlen(list->at, SHOWN_BYTES + 1);
 	const char *end = NULL;
 
-	/* Search once, so that a list that contains only '{' costs no more. */
+	/*
+	 * Search no more once a '{' has no '}': otherwise a list of '{' alone
+	 * would be searched once for each.
+	 */
 	if (!list->group && !list->unclosed)
 		end = find_end(list->at + 1);
 	list->unclosed = list->unclosed || (end && *end != '}');

@@ -228,8 +228,10 @@ static long paranoid(void)
 		       -9;
 }
 
-/* Explain who forbids it: the kernel's own limit gives EACCES, filters and
- * security modules give EPERM. */
+/*
+ * Explain who forbids the event: the kernel's own limit gives EACCES, filters
+ * and security modules give EPERM.
+ */
 static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
 			      int error)
 {
@@ -248,7 +250,7 @@ static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
 	tr2_buf_add_i64(b, level);
 	if (level > 2)
 		tr2_buf_addlit(b, ", and may be 2 at most");
-	/* Kernels without this level treat it as 2. */
+	/* Kernels that do not know a level above 2 treat it as 2. */
 	if (!(ev->exclude & TR2_EXCLUDE_KERNEL))
 		tr2_buf_addstr(b, level > 2 ?
 			"; some kernels allow ':u' all the same" :

@@ -161,8 +161,10 @@ static void overflow(struct trace2_perf *ev, const struct tr2_slot *slot,
 	tr2_pipe_close_end(&ev->poll_pipe, 1);
 }
 
-/* Report overflows of ev in this thread, and return the value of its counter at
- * the next one. */
+/*
+ * Report overflows of ev in this thread, and return the counter's value at the
+ * next overflow.
+ */
 static uint64_t check_overflow(struct trace2_perf *ev,
 			       const struct tr2_slot *slot,
 			       const struct tr2_callchain *chain)

@@ -6,9 +6,9 @@
  * serves both. Numbers are little-endian.
  *
  *	ring    +-----------------+ data_tail: the oldest record
- *	        | record          | each begins at a multiple of 8, has a size
- *	        | record          | that is one, and never wraps: a FILLER
- *	        | …               | closes the end of the buffer
+ *	        | record          | begin and size of each are multiples of 8;
+ *	        | record          | none wraps: a FILLER closes the end of
+ *	        | …               | the buffer
  *	        +-----------------+ data_head: complete up to here
  *
  *	record  +--------+------+------+

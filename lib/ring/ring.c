@@ -277,7 +277,8 @@ static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 struct place {
 	uint64_t was; /* `reserved` until now */
 	uint64_t announced_at; /* the position of an announced record */
-	uint64_t announced; /* its size if it will not be written, or 0 */
+	/* the size of an announced record that will not be written; else 0 */
+	uint64_t announced;
 	uint64_t gap; /* bytes after it, up to the end of the buffer */
 	uint64_t end;
 };
@@ -289,8 +290,8 @@ static uint64_t left_in_lap(uint64_t at)
 }
 
 /*
- * Return the size of an announced record that lies after the head, or did until
- * it was published. 0: it has no room there, and will not be written.
+ * Return the size of an announced record that lies after the head, or lay there
+ * until it was published. 0: it has no room there, and will not be written.
  */
 static uint64_t announced_size(const struct tr2_control *ring, uint64_t head)
 {
@@ -357,8 +358,10 @@ static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
 	return data + ((place.end - size) & (tr2_arena_rings.data_size - 1));
 }
 
-/* Drop the records after the head, which will not be finished: nested records,
- * and this number of others. */
+/*
+ * Drop the records after the head, which will not be finished: nested records,
+ * and `others` more.
+ */
 static void drop_unfinished(struct tr2_control *ring, uint32_t others)
 {
 	uint32_t pending;

@@ -8,7 +8,7 @@
  * shared fields by single instructions, without lock prefixes, and never use
  * locks. The outermost writer is the one that finds no other.
  *
- * An announced write is that of a short record by the outermost writer. It
+ * An announced write is the outermost writer's write of a short record. It
  * stores its mark and its size in one word, writes after `data_head`, moves
  * `data_head`, and clears the word. Handlers that find the word write after
  * that record. If the record was already published, the place of its size is

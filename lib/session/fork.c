@@ -207,8 +207,10 @@ static bool rename_main(struct tr2_thread *main_thread)
 	return true;
 }
 
-/* Return whether the child continues the parent's session; a ring belongs to
- * one process. */
+/*
+ * Return whether the child continues the parent's session, which must have no
+ * ring: a ring belongs to one process.
+ */
 static bool goes_on(void)
 {
 	return (is_resumed || tr2_session.forks_go_on) && !parents.has_ring;

@@ -27,7 +27,7 @@ static unsigned int wanted;
 
 static bool is_wanted(size_t i)
 {
-	/* Acquire: the part is loaded. */
+	/* Acquire: a thread that sees the bit finds the part loaded. */
 	return !rows[i].is_optional ||
 	       __atomic_load_n(&wanted, __ATOMIC_ACQUIRE) >> i & 1;
 }

@@ -38,7 +38,7 @@ struct tr2_site {
 	uint32_t number;
 	uint32_t names; /* equal for sites with the same category and name */
 	int line;
-	bool may_have_secret; /* its category or name may: see tr2_redact() */
+	bool may_have_secret; /* in the category or name: see tr2_redact() */
 	/* These are never NULL. */
 	const char *file, *category, *name;
 	uint32_t file_len, category_len, name_len;

@@ -72,8 +72,10 @@ struct tr2_span_table {
 /* NULL: no span has been made. */
 extern struct tr2_span_table *tr2_span_table TR2_HIDDEN;
 extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
-/* Where the thread looks first for a free entry: at its last one, in the
- * cache. */
+/*
+ * Where the thread looks first for a free entry: at its last one, which is in
+ * the cache.
+ */
 extern __thread uint32_t tr2_tls_span_hint TR2_HIDDEN;
 #define tr2_span_hint TR2_TLS(tr2_tls_span_hint)
 

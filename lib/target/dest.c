@@ -148,10 +148,10 @@ static bool is_pending(int signo)
 
 /*
  * Remove the signal that a write raised in this thread. If the host had blocked
- * the signal, one may have been pending before. One that was pending for the
- * thread has merged with the write's: raise it again. One that was pending for
- * the process still is. The kernel's siginfo shows whether the signal was sent
- * to the thread by the host.
+ * the signal, one may have been pending before. A signal that was pending for
+ * the thread has merged with the write's signal: raise it again. A signal that
+ * was pending for the process still is. The kernel's siginfo shows whether the
+ * host sent the signal to the thread.
  */
 static void take_signal(int signo, bool was_pending)
 {

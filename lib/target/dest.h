@@ -84,14 +84,18 @@ struct tr2_dest {
 				* NULL: no warning */
 	atomic_uint lock; /* pipes and sockets: keeps lines whole; see wait.h */
 	atomic_uint pulse; /* grows while the owner of the lock works */
-	/* The last pulse that a waiting thread saw, and when. */
+	/* The last pulse that a waiting thread saw, and the time of that. */
 	atomic_uint silent_at;
 	atomic_uint_fast64_t silent_since_ns;
-	/* Time waited for its reader: its part of its account. */
+	/*
+	 * Time waited for the reader: this destination's part of its account.
+	 */
 	atomic_uint_fast64_t charged_ns;
-	/* Time waited for owners of the lock, from the other account: for the
-	 * owner that has not worked since, and the part kept of earlier
-	 * owners. */
+	/*
+	 * Time waited for owners of the lock, from the other account.
+	 * silence_ns: for the owner that has not worked since. kept_ns: the
+	 * part of earlier waits that was not given back yet.
+	 */
 	atomic_uint_fast64_t silence_ns, kept_ns;
 	atomic_uint_fast64_t lost; /* lost lines */
 	/* Threads with a table of descriptors of their own that lacks the file:
@@ -221,9 +225,9 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 
 /*
  * Open the same file again, if it is still at its path, after the host closed
- * the descriptor and perhaps reused its number: so the rest is not lost. Do
- * nothing in a sandbox, which may kill the host for an open. true: it can be
- * written to. Signal-safe.
+ * the descriptor and perhaps reused its number: then the rest of the trace is
+ * not lost. Do nothing in a sandbox, which may kill the host for an open. true:
+ * the file can be written to. Signal-safe.
  */
 bool tr2_dest_find_again(struct tr2_dest *dest);
 

@@ -66,11 +66,10 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 }
 
 /*
- * Return whether the file ends in a piece of a line. Another process may be
- * appending a line at this moment, which grows at the end where it crosses a
- * page: then the file has another size at the second look. Most file systems
- * look for a hole when no write is in progress, so this waits for a process
- * that was preempted in a write.
+ * Return whether the file ends in a piece of a line. If another process is
+ * appending a line that crosses a page, the file grows between two looks: then
+ * look again. In most file systems a search for a hole waits until no write is
+ * in progress, so it waits for a process that was preempted in a write.
  */
 static bool ends_in_a_piece(int fd, off_t size)
 {

@@ -33,7 +33,10 @@ static size_t room(const struct record *record)
 	return record->limit - record->r->line.len;
 }
 
-/* Add a string, or cut it; there is room for at least its length. */
+/*
+ * Add a string, cut if needed. There is room at least for the bytes of its
+ * length.
+ */
 static void add_shown(struct record *record, const char *s, size_t len)
 {
 	size_t most = room(record) - COUNT_BYTES;

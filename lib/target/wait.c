@@ -10,20 +10,25 @@
  * jumps out, or of a wake-up that such a handler took away.
  */
 #define SLICE_NS (1u * UINT64_C(1000000))
-/* A longer time of the clock is wrong. */
+/* A clock that shows a longer time is wrong. */
 #define MOST_NS (1000u * UINT64_C(1000000000))
 
 #define WAITERS UINT32_C(0x80000000) /* a bit beside the tid: a thread sleeps */
 
-/* This part of an account is for the last line. */
+/* One part in LAST_PART of an account is for the last line. */
 #define LAST_PART 4
-/* This part of the time waited for an owner without a CPU is not given back at
- * once. */
+/*
+ * One part in KEPT_PART of the time waited for an owner without a CPU is not
+ * given back at once.
+ */
 #define KEPT_PART 8
 
-/* Time that the host has spent waiting: for other readers, and for patient
- * ones. A forked child continues its parent's account: otherwise a host that
- * forks for each client would be delayed for each. */
+/*
+ * The time that the host has spent waiting: [1] for readers of patient
+ * destinations, [0] for all other readers. A forked child continues its
+ * parent's account: otherwise a host that forks for each client would be
+ * delayed for each.
+ */
 static atomic_uint_fast64_t used_ns[2];
 static uint64_t limit_ns[2] = { TR2_STALL_NS, 0 };
 static atomic_bool urgent, is_last;
@@ -289,7 +294,9 @@ static bool take_over(struct tr2_dest *dest, uint32_t word, uint32_t tid)
 						       memory_order_relaxed);
 }
 
-/* Sleep until the owner wakes a waiter. true: it did not, within a slice. */
+/*
+ * Sleep until the owner wakes a waiter. true: no wake-up came within a slice.
+ */
 static bool sleep_on(struct tr2_dest *dest, uint32_t word)
 {
 	if (!(word & WAITERS) && !take_over(dest, word, word | WAITERS))

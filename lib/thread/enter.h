@@ -108,6 +108,5 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 	tr2_call_mark_end(in);
 }
 
-/* End the call that the thread was in; the calling thread ends, at any
- * point. */
+/* The calling thread ends, possibly inside a call: end that call. */
 void tr2_thread_abandon(struct tr2_thread *thread);

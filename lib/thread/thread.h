@@ -38,7 +38,8 @@ struct tr2_thread {
 	 * The address on the stack where the thread entered the library, 0
 	 * while it is outside: see enter.h. The thread sets it and then checks
 	 * whether tracing is on. The end of a session switches tracing off and
-	 * then reads it, with a barrier for both in between (base/barrier.h).
+	 * then reads the address, with a barrier for both in between
+	 * (base/barrier.h).
 	 */
 	atomic_uintptr_t busy;
 	int *errno_at; /* the address of the thread's errno */
