@@ -38,8 +38,10 @@ static bool has_control(const char *s, size_t n)
 	return false;
 }
 
-/* A word without control characters can be parsed back; with them it is
- * printable, and shows which they are. */
+/*
+ * Without control characters, a word can be parsed back. With them, its
+ * printable form can be.
+ */
 static void check_word(const char *s)
 {
 	struct tr2_buf b = TR2_BUF_INIT, back = TR2_BUF_INIT;

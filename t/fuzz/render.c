@@ -305,8 +305,10 @@ static void check_normal(struct tr2_render *r, const struct made *e)
 		check_clock(r->line.p);
 		fuzz_check(r->line.len > 50 && r->line.p[49] != '\n',
 			   "no column");
-		/* Even escaped and with its line number it ends before the
-		 * column. */
+		/*
+		 * Even escaped, such a file and its line number end before the
+		 * column.
+		 */
 		if (strlen(e->ev.file) < 6)
 			fuzz_check(r->line.p[49] == ' ' &&
 					   !memcmp(r->line.p + 50, template,

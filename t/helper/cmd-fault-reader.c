@@ -277,7 +277,7 @@ static int listen_dgram(int argc, const char **argv)
 	return run_reader(r, &o, argv, false);
 }
 
-/* Opened for reading and writing, so that open() does not wait. */
+/* Open the fifo for reading and writing, so that open() does not wait. */
 static int read_fifo(int argc, const char **argv)
 {
 	struct reader *r = &the_reader;

@@ -238,7 +238,8 @@ static void run_step(const char *step, const char *arg)
 		run_shell(arg);
 	else if (!strcmp(step, "read"))
 		read_event(events[i]);
-	else if (!strcmp(step, "count")) /* without updating */
+	else if (!strcmp(step, "count"))
+		/* Print the value without updating it. */
 		printf("%llu\n", (unsigned long long)tr2_perf_count(events[i]));
 	else if (!strcmp(step, "enable"))
 		print_error(trace2_perf_enable(events[i]));

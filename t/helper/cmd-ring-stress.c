@@ -371,7 +371,7 @@ static int ring_stress(int argc, const char **argv)
 	return 0;
 }
 
-/* Overwrite mode, after the process died. */
+/* Check a ring in overwrite mode, after its process died. */
 static uint64_t read_dead(const struct tool_arena *arena, struct tr2_slot *slot,
 			  unsigned int writer)
 {
@@ -389,7 +389,10 @@ static uint64_t read_dead(const struct tool_arena *arena, struct tr2_slot *slot,
 	}
 	if (r.told)
 		tool_die("a loss in overwrite mode");
-	/* All written records, and perhaps one that was just being written. */
+	/*
+	 * The ring has the last written record, and perhaps one that was just
+	 * being written.
+	 */
 	if (r.any && (r.next_by_thread < account->by_thread[writer] ||
 		      r.next_by_thread > account->by_thread[writer] + 1))
 		tool_die("%" PRIu64 " written, and the last one is %" PRIu64,

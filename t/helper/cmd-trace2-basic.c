@@ -25,7 +25,7 @@ static int ut_003error(int argc, const char **argv)
 	return 0;
 }
 
-/* A repository without an id yet, as Git's is here. */
+/* A repository without an id yet, as in this verb of Git. */
 static struct trace2_repo the_repository;
 
 static int ut_006data(int argc, const char **argv)

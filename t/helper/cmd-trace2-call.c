@@ -531,7 +531,7 @@ static int ut_014nulls(int argc, const char **argv)
 	for (i = 0; i < NR_CALLS; i++)
 		if (calls[i].sample)
 			calls[i].run(nothing);
-	/* Pointers to NULL members. */
+	/* Pass pointers to members that are NULL. */
 	trace2_initialize_with(&options);
 	trace2_cmd_start(nothing);
 	trace2_cmd_alias("", nothing);

@@ -374,7 +374,9 @@ static int ut_220values(int argc, const char **argv)
 
 TRACE2_GAUGE_SHARED(tool_open, "tool", "open", "files");
 
-/* Take back each later addition: each thread leaves 1 in the gauge. */
+/*
+ * Take back each addition except the first: each thread leaves 1 in the gauge.
+ */
 static void *open_and_close(void *arg)
 {
 	const unsigned int *times = arg;
@@ -456,7 +458,10 @@ static int ut_241open(int argc, const char **argv)
 	trace2_distribution_add(
 		*trace2_distribution_open("a/b/c", "bytes", labels, 1), 7);
 	trace2_gauge_set(*trace2_gauge_open("a/b/c", NULL, labels, 1), -7);
-	/* The definition of the program and the one made here are one. */
+	/*
+	 * The metric that the program defines, and the one that is opened here,
+	 * are one.
+	 */
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 	trace2_counter_add(*trace2_counter_open("test/test1", 0, NULL, 0), 2);
 	trace2_counter_add(*trace2_counter_open(NULL, 0, labels + 2, 1), 6);

@@ -24,7 +24,7 @@ static inline void stop_behind_each(bool on)
 #endif
 }
 
-/* The same from the return of the handler with this context. */
+/* Set the flag from the return of the handler with this context. */
 static inline void stop_behind_handler(void *context)
 {
 #if defined(__x86_64__)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The cost of calls while targets are on. The limit of an event is a write(2)
- * of as many bytes to the same kind of file, one for each target; with an
- * fstat(2) where the host has it open, since it may be another file by now.
+ * of as many bytes to the same kind of file, one for each target; plus an
+ * fstat(2) where the host opened the descriptor, which may be another file by
+ * now.
  *
  * usage: on TARGETS DESTINATION [brief]
  *	TARGETS      normal, perf, event, or all

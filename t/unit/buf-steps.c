@@ -123,7 +123,7 @@ int main(void)
 		if (nr_wrong)
 			printf("# behind %ld: %p, %zu bytes\n", at,
 			       (void *)buf.p, buf.alloc);
-		/* The next call finds it in this state. */
+		/* The next call finds the buffer in this state. */
 		is_masked = false;
 		grow_and_shrink();
 		nr_wrong += buf.p != home;

@@ -409,7 +409,7 @@ static void test_jumps_out_of_waiting(void)
 
 #define PATIENCE_NS UINT64_C(1000000000)
 
-/* Others wait as long as ever beside it. */
+/* A patient destination does not change for how long others are waited for. */
 static void test_patience(void)
 {
 	int fd = full_pipe();
@@ -474,6 +474,7 @@ int main(void)
 	test_jumps_out_of_waiting();
 	if (stops_behind_each())
 		test_each_instruction();
-	test_patience(); /* its last line is that of the process */
+	/* This is the last test: it announces the process's last line. */
+	test_patience();
 	return done_testing();
 }

@@ -22,7 +22,10 @@ static void test_end_of_ring(void)
 	three.word[0] = 76;
 	three.word[1] = 77;
 	tr2_buffer_put(&buffer, &three.head);
-	/* Pages are 16 more than a multiple of 24, or 8 (64 KiB: 16). */
+	/*
+	 * The page's size is 16 more than a multiple of 24, so that the rest is
+	 * 77; or 8 more (8 KiB), so that the rest begins with 76.
+	 */
 	memcpy(&first, buffer.base + buffer.page_size, sizeof(first));
 	ok(first == 77 || first == 76, "the rest lies at the beginning");
 	IS(tr2_buffer_peek(&buffer, &head), 24, "of a whole record");

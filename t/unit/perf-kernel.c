@@ -234,8 +234,10 @@ static void test_lost(void)
 	tally(ev);
 	trace2_perf_read(ev, values, 3);
 	ok(nr_lost > 0, "a map that is too small");
-	/* TSan's own faults may fill it once more, without a record of the
-	 * loss. */
+	/*
+	 * TSan's own faults may fill the buffer once more, without a record of
+	 * the loss.
+	 */
 	ok(nr_samples + nr_lost == values[0] || nr_throttled || TR2_TSAN,
 	   "counts samples that it had no room for");
 	trace2_perf_close(ev);

@@ -551,7 +551,7 @@ static void test_threads(bool comm)
 	ev = open_mapped(&attr, 256);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, count_much, (void *)"worker");
-	/* Read while they write. */
+	/* Read while the threads write. */
 	for (i = 0; i < 1000; i++)
 		if (next(ev) > 0)
 			take(seen, &lost);

@@ -69,8 +69,9 @@ static struct {
 	bool seen[MAX_RECORDS];
 	uint64_t told; /* sum of the LOST records that the reader took */
 	uint64_t read_to; /* consume mode: the reader's tail */
-	bool is_child; /* nobody reads what it writes */
-	struct tr2_control parents; /* when it is done, in a bare child */
+	bool is_child; /* nobody reads a child's records */
+	/* The parent's control page, which a bare child must not change. */
+	struct tr2_control parents;
 	jmp_buf out[8]; /* by depth */
 } run;
 
@@ -245,8 +246,9 @@ static void notice_fork(void)
 	become_child();
 }
 
-/* Let the parent end its write, make others, and leave the memory to the child.
- * */
+/*
+ * Let the parent end its write, make others, and leave the memory to the child.
+ */
 static void let_parent_go_on(void)
 {
 	const unsigned int events = run.events;
@@ -342,7 +344,7 @@ static void write_one(unsigned int size)
 		fail("too many records");
 		return;
 	}
-	run.given_up[number] = true; /* until it is complete */
+	run.given_up[number] = true; /* until the record is complete */
 	if (!tr2_ring_begin(&w, &memory.slot, size, frame())) {
 		run.refused[number] = true;
 		run.given_up[number] = false;
@@ -383,7 +385,7 @@ static void account(void)
 	}
 	/*
 	 * A record that a jump abandoned may have been complete and visible, or
-	 * not begun; it is counted if it was in between, with those inside it.
+	 * not begun. If it was in between, it is counted, with those inside it.
 	 */
 	if (missing > lost + ring->overwritten + given_up)
 		fail("a loss that was not counted");

@@ -164,7 +164,7 @@ static int chains_and_ignores(const char *how)
 	return chains(handle_then_ignore, 0);
 }
 
-/* Writers in several threads, none of which survives it. */
+/* Let several threads write at once: none survives its SIGPIPE. */
 static pthread_barrier_t all_are_there;
 
 static void *write_at_once(void *arg)

@@ -30,7 +30,7 @@ static void do_nothing(void)
 {
 }
 
-/* No other code of this program calls it. */
+/* No other code of this program calls a64l(). */
 static void bind_names(void)
 {
 	if (a64l("zz") == 1)

@@ -55,7 +55,7 @@ static volatile bool is_running, has_stopped;
 static bool is_formatted;
 static volatile long stop_at = NEVER;
 static volatile unsigned long nr_said, nr_jumps;
-static long pages_before; /* after the first jumps, which may take some */
+static long pages_before; /* pages after the first jumps, which may take some */
 static sigjmp_buf back;
 static void (*handle)(void);
 
@@ -401,7 +401,7 @@ static __attribute__((noinline)) int run_all(long most)
 	return code;
 }
 
-/* Further up than the stacks of all functions that it calls. */
+/* above: memory further up the stack than all functions that this one calls. */
 static __attribute__((noinline)) int run_below(const char *name, char *above,
 					       long most)
 {

@@ -157,7 +157,8 @@ struct phase {
 	const char *name, *cause;
 	void (*prepare)(void);
 	void (*wait)(void);
-	void (*wake)(void); /* NULL: the kernel does */
+	/* NULL: the kernel wakes the thread. */
+	void (*wake)(void);
 	bool by_kernel; /* wake() lets the kernel wake it later */
 };
 
