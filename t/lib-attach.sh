@@ -57,7 +57,8 @@ recorder_pid () {
 	sed -n 's/.*"recorder_pid": *\([0-9]*\).*/\1/p' "$1/meta.json"
 }
 
-# detached [SIGNAL]: send the recorder this signal, if any; it has ended with 0.
+# detached [SIGNAL]: send the recorder this signal, if any, and await its end,
+# with the code 0.
 detached () {
 	case "${1-}" in
 	?*) kill -s "$1" "$(recorder_pid r)" ;;

@@ -61,7 +61,7 @@ lost_in () {
 	END { print lost + 0 }' "$1"
 }
 
-# whole_lines FILE: print it without an incomplete last line
+# whole_lines FILE: print the file without an incomplete last line
 whole_lines () {
 	"$PERL_PATH" -ne 'print if /\n\z/' "$1"
 }

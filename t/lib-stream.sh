@@ -3,7 +3,7 @@
 # Write event streams in a test; read this after test-lib.sh:
 #
 #	event SID MS NAME [MEMBERS]
-#		an event so long after noon, of the thread $thread (main)
+#		an event MS milliseconds after noon, of the thread $thread (main)
 #	begin SID MS PROGRAM
 #		version and start
 #	recording DIR

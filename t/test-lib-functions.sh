@@ -24,7 +24,7 @@ test_in_subshell_ () {
 }
 
 # test_when_finished SCRIPT: run SCRIPT when the test ends, passed or failed, in
-# reverse order. The test fails if it fails.
+# reverse order. The test fails if SCRIPT fails.
 test_when_finished () {
 	! test_in_subshell_ ||
 	BUG "test_when_finished does nothing in a subshell"
@@ -156,8 +156,8 @@ test_cmp () {
 	fi
 }
 
-# test_prints COMMAND... <EXPECT: it succeeds and prints that text. It stays in
-# `actual`. COMMAND may read an `actual` from before.
+# test_prints COMMAND... <EXPECT: COMMAND succeeds and prints that text, which stays
+# in `actual`. COMMAND may read an `actual` from before.
 test_prints () {
 	cat >expect &&
 	{ "$@" >"$TRASH_DIRECTORY/.printed" </dev/null 2>&7; } 7>&2 2>&4 &&

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The session: its id, its first and last events, subshells, traps, signals.
-# This part is the last one, and begins it.
+# This part is the last one, and begins the session.
 #
 # shellcheck shell=dash disable=SC2034,SC2154,SC3028 # variables of other parts
 

@@ -78,7 +78,7 @@ for my $event (@events) {
 	my $around = $variant eq 'alone' ? [] : [qw(version start)];
 	$nr++;
 	$name ne $_ && line($row{$_}, 'whole') for @$around;
-	# The beginning may precede an event that ends something.
+	# An event that ends something comes after one that begins it, if there is one.
 	for my $other ($name =~ /^(\w+)_(?:leave|exit|ready|result)$/ ?
 			("$1_enter", "$1_start", $1) : ()) {
 		line($row{$other}, 'whole') if $row{$other} && @$around;

@@ -11,8 +11,8 @@
 #	lines N          N lines of 1000 bytes of one session, "s-many"
 #	trees N [LINES [FIRST]]
 #	                 N programs one after another, each with a connection of its own
-#	                 and so many more lines of 1000 bytes; one in 50 fails, one in
-#	                 40 takes 2 s
+#	                 and LINES more lines of 1000 bytes; one in 50 fails, one in 40
+#	                 takes 2 s
 
 use strict;
 use warnings;

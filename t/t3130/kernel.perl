@@ -4,7 +4,7 @@
 # one a line, times in microseconds since it began:
 #
 #	TIME CPU fork PID TID PPID PTID
-#	TIME CPU found PID TID NAME STATE [FUNCTION]   it ran already then
+#	TIME CPU found PID TID NAME STATE [FUNCTION]   it ran before
 #	TIME CPU exit PID TID
 #	TIME CPU comm PID TID NAME [exec]
 #	TIME CPU in PID TID

@@ -9,9 +9,9 @@
 # half of that, if the state of a phase is missing, or most of its wait has another
 # cause. (Interrupts count as what a thread computed.)
 # --causes: causes of waits were recorded; --wakers: wake-ups, too.
-# --times: fail if they differ by more than 1 % of the phase, 100 us, the time of
-# the switches and that which a virtual machine's host took. A busy host takes more
-# than it says.
+# --times: fail if times differ by more than the sum of 1 % of the phase, 100 us, the
+# time of the switches, and the time that a virtual machine's host took. A busy host
+# takes more than it says.
 use strict;
 use warnings;
 use JSON::PP;

@@ -4,8 +4,8 @@
 # readers understand it: packets in the order of their times, strings by their
 # numbers, slices by their begins and ends. With `tracks`: each track below its
 # parent. With `events`: START DURATION CATEGORY NAME of each slice, START alone of
-# an instant. With `places`: the same, with the track before and the arguments
-# behind. With `flows`: the two ends of each arrow. With `counters`: their values.
+# an instant. With `places`: the same, with the track before it and the arguments
+# after it. With `flows`: the two ends of each arrow. With `counters`: their values.
 # With `clocks`: the time of each clock.
 use strict;
 use warnings;

@@ -328,7 +328,7 @@ print(trace2.run(["sh", "-c", "echo $TRACEPARENT"], capture_output=True).stdout)
                          self.child_id(own))
 
     def child_id(self, own):
-        """The same by the definition in lib/event/span.c, step by step."""
+        """Compute a child's id as lib/event/span.c defines it, step by step."""
         x = (int(own, 16) + 0x9e3779b97f4a7c15) % 2**64
         x ^= x >> 30
         x = x * 0xbf58476d1ce4e5b9 % 2**64
@@ -363,7 +363,7 @@ trace2.span("c", "f").fail("x")
 
 
 def hidden(text, shown):
-    """Return which characters of a text are hidden in what is shown of it."""
+    """Return which characters of a text are hidden in its redacted form."""
     pattern = "(.+?)".join(re.escape(part) for part in shown.split("<REDACTED>"))
     match = re.fullmatch(pattern, text, re.DOTALL)
     return {at for group in range(1, shown.count("<REDACTED>") + 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The program does what it does without the module, whatever becomes of its stream."""
+"""A traced program does the same as without the module, whatever happens to its stream."""
 
 import json
 import os
@@ -148,7 +148,7 @@ class Readers(TracedTest):
             os.close(write)
 
     def short_path(self):
-        """Return one for a socket: those of a test may be too long."""
+        """Return a path for a socket: paths in the directory of a test may be too long."""
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         return os.path.join(directory.name, "socket")

@@ -12,12 +12,12 @@ MODULE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 def some(kinds):
-    """The kinds of a thing to try: with TRACE2_FEW the first two, as each is a program."""
+    """Return the kinds to try: with TRACE2_FEW only the first two, since each runs a program."""
     return kinds[:2] if os.environ.get("TRACE2_FEW") else kinds
 
 
 class TracedTest(unittest.TestCase):
-    """Each test has a directory of its own. keep: of streams, for other tests."""
+    """Each test has a directory of its own. TRACE2_KEEP is a directory that keeps the streams."""
 
     def setUp(self):
         keep = os.environ.get("TRACE2_KEEP")
@@ -33,8 +33,8 @@ class TracedTest(unittest.TestCase):
     def run_program(self, program, *args, to=None, env=None, expect=0, running=None,
                     site=False, **options):
         """Run a program that begins the session; return its standard output.
-        running: called before its standard input ends. site: with the packages that
-        are installed, which takes long."""
+        running: a function to call before the program's standard input ends. site:
+        make installed packages available, which takes long."""
         path = os.path.join(self.dir, "prog.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write("import sys\nimport trace2\ntrace2.initialize()\n" + program)
@@ -59,7 +59,7 @@ class TracedTest(unittest.TestCase):
         return out.decode()
 
     def same(self, program, *args, **options):
-        """The program does the same with tracing off."""
+        """Check that the program does the same with tracing off."""
         off = self.run_program(program, *args, **dict(options, to="0"))
         off_err = self.err
         on = self.run_program(program, *args, **options)

@@ -13,7 +13,7 @@
 The events go where GIT_TRACE2_EVENT says, in the format of Git's Trace2 and of
 libtrace2; trace2-python(7) describes the module. Before initialize(), and while
 the variable is not set, calls do nothing. No call raises an exception, prints
-or waits, whatever becomes of the destination.
+or waits, whatever happens to the destination.
 """
 
 import functools
@@ -45,7 +45,7 @@ def initialize(argv=None, name=None):
 
 
 def enabled():
-    """Is anything traced? For values that take long to find."""
+    """Return whether tracing is on, for values that take long to find."""
     return _session.current is not None
 
 
@@ -135,7 +135,7 @@ class region:
 
 
 def data(category, key, value):
-    """A value in the innermost region: a str, an int, a float or a bool; a list,
+    """Emit a value in the innermost region: a str, an int, a float or a bool; a list,
     a dict or None becomes JSON."""
     session = _session.current
     thread = session.enter() if session is not None else None
@@ -184,14 +184,14 @@ def _json_of(session, value):
 
 
 def error(message, fmt=None):
-    """An error of the program. fmt: the same for all errors of its kind."""
+    """Emit an error of the program. fmt: the same for all errors of its kind."""
     session = _session.current
     if session is not None:
         session.error(message, fmt, sys._getframe(1))
 
 
 def printf(message):
-    """A message for whoever reads the trace."""
+    """Emit a message for the reader of the trace."""
     session = _session.current
     if session is not None:
         now = session.now()
@@ -200,14 +200,14 @@ def printf(message):
 
 
 def cmd_name(name):
-    """The name of the command; children's names are below it."""
+    """Name the command; the names of its children are below this name."""
     session = _session.current
     if session is not None:
         session.name(name, sys._getframe(1))
 
 
 def cmd_mode(mode):
-    """What the command is about to do."""
+    """Report what the command is about to do."""
     session = _session.current
     if session is not None:
         session.emit("cmd_mode", f',"name":{session.text(mode)}', sys._getframe(1))
@@ -222,7 +222,7 @@ def cmd_exit(code):
 
 
 def def_param(scope, param, value):
-    """A setting of the program; the value of one with a secret's name is hidden."""
+    """Report a setting of the program; if its name is that of a secret, the value is hidden."""
     session = _session.current
     if session is not None:
         session.emit("def_param", f',"scope":{session.text(scope)},"param":{session.text(param)}'

@@ -33,7 +33,7 @@ class Refused(Exception):
 
 
 class Dest:
-    """Where lines go. Lines of several threads do not mix."""
+    """A destination of lines. Lines of several threads do not mix."""
 
     def __init__(self, fd, ours):
         status = os.fstat(fd)
@@ -165,10 +165,10 @@ def _move_up(fd):
 
 
 def _end_line(dest, path):
-    """A process that was killed may have left an incomplete line. One that
-    another process is appending grows at the end where it crosses a page: look
-    until the size stays (most file systems look for a hole when no write is in
-    progress)."""
+    """End the incomplete line that a killed process may have left. If another
+    process is appending a line that crosses a page, the file grows between two
+    looks: look until the size stays the same. (In most file systems a search for
+    a hole waits until no write is in progress.)"""
     try:
         with open(path, "rb") as file:
             fd, size = file.fileno(), -1
@@ -290,8 +290,8 @@ def _warn(text):
 
 def open_dest(variable, name, max_files, debug, warns=True):
     """Return the destination that a variable names, or None, and whether it is
-    the sentinel of a directory. name: for a file in a directory. warns: of a value
-    that names none."""
+    the sentinel of a directory. name: for a file in a directory. warns: warn if
+    the value names no destination."""
     value = os.environ.get(variable, "")
     if _off(value):
         return None, False

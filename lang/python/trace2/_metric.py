@@ -13,7 +13,7 @@ _MOST = 2**63 - 1
 
 
 def _whole(value):
-    """Return the number as an int, or None: it is left out, without an exception."""
+    """Return the number as an int. None: leave the value out, without an exception."""
     if type(value) is not int:
         try:
             value = int.__int__(int(value)) if not issubclass(type(value), str) else -1
@@ -23,7 +23,7 @@ def _whole(value):
 
 
 class _Cell:
-    """What one thread has counted."""
+    """The counts of one thread."""
 
     __slots__ = ("count", "total", "least", "most", "nest", "since")
 
@@ -123,7 +123,7 @@ class Timer(_Metric):
             cell.since = monotonic_ns()
 
     def stop(self):
-        """Stop it. A stop without a start is dropped."""
+        """Stop the interval. A stop without a start is dropped."""
         if _session.current is None:
             return
         cell = getattr(self._local, "cell", None)

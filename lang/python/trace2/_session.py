@@ -67,7 +67,7 @@ class Thread:
 
 
 class _Guard:
-    """Ends with the thread whose threading.local has it."""
+    """An object in a threading.local, which ends with the thread."""
 
     __slots__ = ("thread",)
 
@@ -182,7 +182,7 @@ class Session:
         return "[" + ",".join(words) + "]"
 
     def secret(self, name, value):
-        """Return a JSON string of the value of something named."""
+        """Return a JSON string of a value, which is hidden if its name is that of a secret."""
         if self.redacts and _text.is_secret_name(self.plain(name)):
             value = _text.HIDDEN
         return self.text(value)
@@ -238,8 +238,8 @@ class Session:
 
     def enter(self):
         """Return the calling thread, which is busy until the caller changes that;
-        None: it is already, and was interrupted by a signal handler or a
-        finalizer, whose event is lost."""
+        None: the thread is busy already. A signal handler or a finalizer has
+        interrupted it, and the event is lost."""
         thread = self.thread()
         if thread.busy:
             self.lost += 1
@@ -310,7 +310,7 @@ class Session:
         self.dest.close()
 
     def _close_to_threads(self):
-        """Other threads, which may run on, write no more; wait for those that do."""
+        """Let other threads, which may run on, write no more; wait for those that write."""
         self.closed = True
         until = monotonic_ns() + int(_dest.STALL_S * 10**9)
         while any(thread.writes for thread in list(self.threads)) \
@@ -336,7 +336,7 @@ class Session:
     # -- forks
 
     def after_fork(self):
-        """The child begins a session of its own at its first event."""
+        """Let the child begin a session of its own at its first event."""
         self.dest.close()
         self.forked = True
         self.start_ns = monotonic_ns()

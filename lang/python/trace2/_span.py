@@ -18,7 +18,7 @@ _MAX_INTERVALS = 16
 
 
 class _Trace:
-    """A place in a trace: the ids, and whether it is told."""
+    """A place in a trace: the ids, and whether the trace is sampled."""
 
     __slots__ = ("trace_id", "span_id", "parent_id", "sampled", "one_in")
 
@@ -104,7 +104,7 @@ def _load_sampling(session):
 
 
 def begin(session):
-    """The session becomes a child of what TRACEPARENT names."""
+    """Make the session a child of the span that TRACEPARENT names."""
     _load_sampling(session)
     _State.open = {}
     above = _parse(os.environ.get("TRACEPARENT", ""))
@@ -216,7 +216,7 @@ class Span:
         self._finish(sys._getframe(1), False)
 
     def __reduce__(self):
-        """A copy of what holds a span has none."""
+        """A copy of an object that holds a span holds NO_SPAN instead."""
         return _no_span, ()
 
     def __enter__(self):
@@ -304,7 +304,7 @@ class Span:
 
 
 class _NoSpan:
-    """What span() returns while tracing is off."""
+    """The span that span() returns while tracing is off."""
 
     __slots__ = ()
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Text of events: JSON strings, and secrets.
 
-What the library hides (lib/event/redact.c) is hidden here, too, and some more:
-the rules are coarser. A test compares both.
+All that the library hides (lib/event/redact.c) is hidden here, too, and more,
+since the rules are coarser. A test compares both.
 """
 
 import re
@@ -47,7 +47,7 @@ def string(text):
 
 
 def is_secret_name(name):
-    """Does a word of the name, with those before it, end in a secret?"""
+    """Does a word of the name, with the words before it, end like the name of a secret?"""
     letters = ""
     for word in _WORD.findall(name):
         letters += word.lower()
@@ -61,7 +61,7 @@ def _is_header(name):
 
 
 def redact(text):
-    """Replace what looks like a secret."""
+    """Replace parts that look like secrets."""
     if not _HINT.search(text):
         return text
     spans = sorted(_spans(text))
@@ -119,7 +119,7 @@ def _spans(text):
 
 
 def is_secret_option(program, option):
-    """Is the word behind this option a secret?"""
+    """Is the word after this option a secret?"""
     if option[:1] != "-":
         return False
     return is_secret_name(option) and "=" not in option or \

@@ -343,8 +343,8 @@ sub next_raw {
 	return $line;
 }
 
-# Decode as prove does, which relies on it: a line is decoded twice if both the
-# option of prove and the script ask for version 13.
+# Decode as prove does, since prove relies on it. prove decodes a line twice if
+# both its option and the script ask for version 13.
 sub decode {
 	my ($line, $lines) = @_;
 	return Encode::decode_utf8($line) if $lines->{err};
