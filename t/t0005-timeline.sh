@@ -77,7 +77,7 @@ test_expect_success 'the result event and the end of a test have the same time' 
 		trace.event
 '
 
-test_expect_success 'tracing does not change the results' '
+test_expect_success 'tracing does not change the results of a script' '
 	test_expect_code 1 run_subtest all &&
 	mv out expect.out &&
 	mv err expect.err &&

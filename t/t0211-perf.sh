@@ -173,7 +173,7 @@ test_expect_success 'the name of a thread is cut to at most 24 bytes' '
 	EOF
 '
 
-test_expect_success 'a thread started on the main thread is a region of it' '
+test_expect_success 'a thread function that runs on the main thread is a region' '
 	traced --perf test-tool trace2 044thread_on_main &&
 	test_prints sed -n "/|region\|data/p" actual <<-\EOF &&
 	d0|main|region_enter||_T_ABS_|||thread-proc on main: on_main

@@ -222,7 +222,7 @@ test_expect_success 'a process continues with the targets that it can open, and 
 	end
 '
 
-test_expect_success 'a page full of garbage does not harm the program' '
+test_expect_success 'a control page full of garbage does not harm the program' '
 	begin &&
 	find_page &&
 	test_must_fail truncate -s 0 "$page" &&
@@ -231,7 +231,7 @@ test_expect_success 'a page full of garbage does not harm the program' '
 	end
 '
 
-test_expect_success 'trace2 set fails for a process without GIT_TRACE2_CONTROL, and for no process' '
+test_expect_success 'trace2 set fails for a process without GIT_TRACE2_CONTROL, and for a missing process' '
 	sane_unset GIT_TRACE2_CONTROL &&
 	begin without &&
 	test_expect_code 128 trace2 set -p $pid GIT_TRACE2_EVENT="$(pwd)/e" 2>err &&

@@ -164,7 +164,7 @@ test_expect_success 'a key that the program reports is emitted only if the list 
 	test_grep ! core.pager actual
 '
 
-test_expect_success 'a program that reports its own configuration is asked for each key' '
+test_expect_success 'a program that reports its own configuration can ask whether a key is wanted' '
 	traced env ONE=1 GIT_TRACE2_ENV_VARS=ONE \
 		GIT_TRACE2_CONFIG_PARAMS="user.*,core.x" test-tool --own-params --chdir=outside trace2 call cmd_name x , \
 		wants_config , wants_config USER.name , wants_config core.xy &&

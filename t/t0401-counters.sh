@@ -174,7 +174,7 @@ test_expect_success JQ 'gauges above the limit are reported' '
 			. + (\$gauges | length) == 140)" e
 '
 
-test_expect_success JQ 'report: the last value of a gauge is that of the last process' '
+test_expect_success JQ 'report: a gauge has the last value that the last process gave it' '
 	rm -rf d && mkdir d &&
 	for value in 10 -20 7
 	do
@@ -206,7 +206,7 @@ test_expect_success JQ 'a ring has the same values of gauges, even of a killed p
 		.last == 3 and .min == -5 and .max == 4)" actual
 '
 
-test_expect_success JQ 'a gauge defined after its ring was opened has its value in it' '
+test_expect_success JQ 'a gauge defined after the ring was opened has its value in the ring' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 231gauge_many 20 &&
 	trace2 report --gauges --format=json ring >actual &&

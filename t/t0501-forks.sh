@@ -50,7 +50,7 @@ test_expect_success 'a forked child in which several threads have the first even
 		([.[] | select(.value == \"together\")] | length == 4)" e
 '
 
-test_expect_success 'a fork while the session of the child is being opened gives both a session' '
+test_expect_success 'a child forks while it opens its session: child and grandchild each have one' '
 	forked while-it-opens &&
 	trace2_jq "([.[] | select(.event == \"version\")] | length == 3) and
 		([.[] | .value // empty] | sort == [\"child\", \"grandchild\"])" e
@@ -262,7 +262,7 @@ test_expect_success !SANITIZE_THREAD 'threads that start programs at once: TRACE
 	starts programs-at-once
 '
 
-test_expect_success 'another thread ends a child: TRACEPARENT of the next child does not name its span' '
+test_expect_success 'TRACEPARENT of a child does not name a child that another thread ended' '
 	starts ended-elsewhere
 '
 
@@ -279,7 +279,7 @@ test_expect_success !SANITIZE_THREAD 'a fork in a handler that interrupts a writ
 			(map(select(.value == \"after\")) | length == 1))" dir/*
 '
 
-test_expect_success !SANITIZE_THREAD 'a fork in a handler that interrupts a write to the only target traces the child' '
+test_expect_success !SANITIZE_THREAD 'a fork in a handler that interrupts a write to the only target: the child is traced' '
 	echo "child: tracing is on" >expect &&
 	GIT_TRACE2_EVENT=9 \
 		"$hosts/forks" handler-forks-and-child-tells >actual &&

@@ -38,7 +38,7 @@ print "$rows rows\n";
 exit($bad || $rows < 40);
 EOT
 
-test_expect_success 'each row has tests, and they are in their scripts' '
+test_expect_success 'each row of the fault table names tests that are in their scripts' '
 	"$PERL_PATH" rows.perl "$page" "$TEST_DIRECTORY" >actual ||
 	{
 		cat actual &&

@@ -91,7 +91,7 @@ counter () {
 # Only one of two paired events, of threads and regions, may be present.
 for call in say print count time perf count-in-thread
 do
-	test_expect_success "siglongjmp() out of: $call" '
+	test_expect_success "siglongjmp() out of $call leaves the library usable" '
 		stepped $call jumps &&
 		test "$jumped" -gt 2 &&
 		intact e &&
@@ -101,7 +101,7 @@ done
 
 for call in open module
 do
-	test_expect_success "siglongjmp() out of: $call" '
+	test_expect_success "siglongjmp() out of $call leaves the library usable" '
 		stepped $call jumps &&
 		test "$jumped" -gt 2 &&
 		test "$(told msg "behind a jump")" = "$jumped" &&
@@ -111,7 +111,7 @@ done
 
 for call in regions say-in-thread thread
 do
-	test_expect_success "siglongjmp() out of: $call" '
+	test_expect_success "siglongjmp() out of $call leaves the library usable" '
 		stepped $call jumps &&
 		test "$jumped" -gt 2 &&
 		test "$(told msg "behind a jump")" = "$jumped"
@@ -196,7 +196,7 @@ test_expect_success 'siglongjmp() out of writing a ring record or a sample loses
 
 for call in say regions print count perf open
 do
-	test_expect_success "a handler that calls the library in: $call" '
+	test_expect_success "a handler may call the library in: $call" '
 		stepped $call calls &&
 		intact e &&
 		events=$(told value call value handler) &&
@@ -321,7 +321,7 @@ test_expect_success !MUSL 'a thread may end, or be cancelled, while it defines a
 # first, some in a handler of pthread_atfork() that comes before the library's.
 for call in open read count-in-thread module say
 do
-	test_expect_success "another thread forks in: $call" '
+	test_expect_success "another thread may fork in: $call" '
 		stepped $call forks &&
 		intact e &&
 		stepped_off $call forks

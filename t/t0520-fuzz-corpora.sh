@@ -44,7 +44,7 @@ test_expect_success 'each row of the fuzzer table has a file, a corpus and a fuz
 
 while read -r name what
 do
-	test_expect_success "$name" '
+	test_expect_success "fuzzer $name accepts the inputs of its corpus" '
 		ls "$corpus/$name" >inputs &&
 		test_file_not_empty inputs &&
 		"$replay" $name "$corpus/$name"/* >actual 2>log || {

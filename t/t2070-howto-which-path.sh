@@ -34,7 +34,7 @@ test_expect_success 'the program of the page is sampled' '
 	grep "^\.c " table
 '
 
-test_expect_success TREESUM,LIBDW 'the report is the one on the page' '
+test_expect_success TREESUM,LIBDW 'report prints the output on the page' '
 	commands "report --samples rings" >run.sh &&
 	test_line_count = 1 run.sh &&
 	sh ./run.sh | words >out &&

@@ -334,7 +334,7 @@ test_expect_success 'check --env: a setting of an included file is shown with th
 	test_grep "^GIT_TRACE2_EVENT_BRIEF  *true  .*/more" out
 '
 
-test_expect_success 'check --env: the environment overrides the user file, that the system file' '
+test_expect_success 'check --env: the environment overrides the user file, the user file the system file' '
 	test_config_global trace2.eventTarget "$PWD/nowhere/global" &&
 	test_config_global trace2.perfTarget "$PWD/perf" &&
 	printf "[trace2]\n\teventTarget = x\n\tnormalBrief = true\n" >system &&

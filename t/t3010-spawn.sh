@@ -71,7 +71,7 @@ test_expect_success 'SPAWN of a child that ended long before its parent looked: 
 for what in "data 60 data \"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" \
 	"error 60 error \"msg\":\"m\",\"fmt\":\"m\""
 do
-	test_expect_success "SPAWN ends while the parent is busy: ${what%% *} between the two ends" '
+	test_expect_success "SPAWN ends while the parent is busy: an event ${what%% *} comes between the two ends" '
 		{
 			begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 			event P ${what#* } && reaped 90 0 && end P 100 0

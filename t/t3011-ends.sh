@@ -73,7 +73,7 @@ test_expect_success 'the kernel gives the end of a killed process, and of _exit(
 	! grep "SIGKILL?" out
 '
 
-test_expect_success 'regions open when a process was killed last until then' '
+test_expect_success 'regions that were open when a process was killed last until the kill' '
 	trace2 report --regions killed --format=csv >out &&
 	test_grep "76000000,.*,c/long" out &&
 	trace2 report killed >out &&

@@ -104,7 +104,7 @@ test_expect_success GIT 'Git settings of the user do not affect the recording' '
 	echo 1 | test_prints ls elsewhere
 '
 
-test_expect_success !UNDER_VALGRIND 'record changes only these variables in the environment of the command' '
+test_expect_success !UNDER_VALGRIND 'record changes only TRACEPARENT and its GIT_TRACE2 variables for the command' '
 	cat >show <<-\EOF &&
 	for (sort keys %ENV) {
 		print "$_=$ENV{$_}\n" if !/^(_|TRACEPARENT)$/ && /^GIT_TRACE2/ == $ARGV[0];
@@ -588,7 +588,7 @@ test_expect_success TASKS '--max-size: task records count, and end at the limit'
 '
 
 # The recorder looks at its size ten times a second.
-test_expect_success TASKS '--max-size: a few task records do not reach it' '
+test_expect_success TASKS '--max-size: a few task records do not reach the limit' '
 	trace2 record --no-states --max-size 1M -- sh -c "env true; sleep 0.3" 2>err &&
 	test_grep ! "max-size" err
 '

@@ -136,7 +136,7 @@ test_expect_success SECCOMP,EXIT_CODES 'check --record: the connector alone has 
 	test "$(has "CPU time")" = false
 '
 
-test_expect_success 'each remedy is explained on the page of where it runs' '
+test_expect_success 'each remedy is explained on the page where-it-runs' '
 	sed -n "/^TR2_REMEDY/,/)$/s/^[^\"]*\"\(.*\)\").*/\1/p" \
 		"$GIT_BUILD_DIR/tool/record/remedies.def" >remedies &&
 	test_line_count = 9 remedies &&

@@ -187,7 +187,7 @@ recorded_as_known () {
 	compare "$@"
 }
 
-test_expect_success WAKERS 'causes and wakers are those that the test program causes' '
+test_expect_success WAKERS 'causes and wakers of waits are those of the test program' '
 	recorded_as_known "" --causes --wakers
 '
 

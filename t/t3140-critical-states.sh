@@ -30,7 +30,7 @@ path () {
 			error("the steps are \($sum) of \(.) ns") end' json
 }
 
-test_expect_success 'the path follows wake-ups, and leaves out who waits for them' '
+test_expect_success 'the path follows wake-ups, and leaves out threads that wait for them' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -277,7 +277,7 @@ test_expect_success 'a row is marked if another thread or a timer may have ended
 	test_grep "^(~ the thread that ended a wait was derived, and may be another one)" out
 '
 
-test_expect_success 'a process runs until it is gone, for the CPU time of wait4()' '
+test_expect_success 'the CPU time of wait4() covers a process until it is gone' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -717,7 +717,7 @@ test_expect_success 'the path without states uses processes, and a line says so'
 '
 
 # The reader waits when the sleep begins, for at least 100 ms.
-test_expect_success PIPE,WAKERS 'a pipeline shows the sleep, the writer and the sort, not who waits' '
+test_expect_success PIPE,WAKERS 'a pipeline shows the sleep, the writer and the sort, not the waiting processes' '
 	cat >pipeline <<-\EOF &&
 	mkfifo lines
 	sort <lines >sorted &

@@ -225,7 +225,7 @@ test_expect_success ORDINARY_USER,TASKS 'record -p lets an ordinary user record 
 	listed "length == 2 and .[0].pid == $pid and .[0].begun"
 '
 
-test_expect_success SECCOMP 'record -p says why everything is refused, and what helps' '
+test_expect_success SECCOMP 'record -p names the reason for a refusal, and the remedy' '
 	rm -rf r &&
 	start_shell &&
 	test_expect_code 128 denied all trace2 record -o r -p $pid 2>err &&

@@ -525,7 +525,7 @@ test_expect_success JQ 'functions of the kernel are named by kernel.symbols' '
 	EOF
 '
 
-test_expect_success 'a warning says so if only callers are without names' '
+test_expect_success 'a warning tells if only callers lack names of functions' '
 	made r <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a

@@ -264,7 +264,7 @@ polls () {
 	EOF
 }
 
-test_expect_success '--what-if: a polling loop may have waited for what ended, at best' '
+test_expect_success '--what-if: a polling loop may have waited for the ended process, at best' '
 	polls &&
 	then_is <<-\EOF &&
 	kid=2x 70000 33500
@@ -450,7 +450,7 @@ test_expect_success '--what-if takes its value from the next word, unless that i
 	test_grep ! "what-if" err
 '
 
-test_expect_success '--what-if names a wrong change, and what is right' '
+test_expect_success '--what-if names an invalid change, and a valid form' '
 	test_expect_code 2 trace2 report --what-if=writer=fast r 2>err &&
 	grep "writer=fast.: the factor is 2x" err &&
 	test_expect_code 2 trace2 report --what-if=writer r 2>err &&

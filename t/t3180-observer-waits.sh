@@ -41,7 +41,7 @@ test_expect_success 'each kind of object that a process waits for is named' '
 	{ wait_until all_seen || { cat missing >&4 && return 1; }; }
 '
 
-test_expect_success 'a wait without an object gets none' '
+test_expect_success 'a wait without an object has none in the recording' '
 	objects >actual &&
 	awk "\$3 == \"none\" { print \$1 }" said >expect &&
 	test_file_not_empty expect &&

@@ -207,7 +207,7 @@ test_expect_success '--memory: JSON and CSV have bytes and nanoseconds' '
 	EOF
 '
 
-test_expect_success '--memory: a filter selects processes, and the peak is that of all' '
+test_expect_success '--memory: a filter selects processes, and the peak stays that of all processes' '
 	built &&
 	trace2 report --memory --cmd make --format=json b >json &&
 	echo "378535936 make" |

@@ -265,7 +265,7 @@ test_expect_success !INSTRUMENTED 'export: a command out of memory leaves the ol
 	test_grep ! "file[.]" files
 '
 
-test_expect_success PIPE 'export: a reader that closes the pipe ends it' '
+test_expect_success PIPE 'export: a reader that closes the pipe ends the export' '
 	mkfifo pipe &&
 	{ head -c 1 pipe >/dev/null & } &&
 	(

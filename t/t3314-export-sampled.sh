@@ -65,7 +65,7 @@ expected () {
 	"$PERL_PATH" expected.perl "$@" | sort
 }
 
-test_expect_success '--sample 1/4 keeps these trees by trace id, and all that failed' '
+test_expect_success '--sample 1/4 keeps the expected trees by trace id, and all that failed' '
 	sampled --sample 1/4 &&
 	expected c0000000000000 >expect &&
 	test_cmp expect kept &&

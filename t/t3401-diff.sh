@@ -250,7 +250,7 @@ test_expect_success 'diff of fewer names needs fewer runs' '
 	test_grep " 0.008  \\*  a/10$" out
 '
 
-test_expect_success 'diff of one run each says that it cannot tell' '
+test_expect_success 'diff of one run each reports that it cannot judge' '
 	runs a wall=1000 && runs b wall=9000 &&
 	test_prints trace2 diff --only run a b <<-\EOF &&
 	    BASE       NEW      DELTA  RATIO      P  RUN
@@ -266,7 +266,7 @@ test_expect_success 'diff of one run each says that it cannot tell' '
 	test_grep "fail-above: 1 and 1 runs are too few" err
 '
 
-test_expect_success 'diff cannot tell from three runs on each side, but from four' '
+test_expect_success 'diff cannot judge three runs on each side, but four' '
 	runs a wall=1,2,3 && runs b wall=7,8,9 &&
 	trace2 diff a b >actual &&
 	test_grep "^Medians of 3 and 3 runs. So few runs cannot tell" actual &&

@@ -247,7 +247,7 @@ test_expect_success 'verdict: wall decides for a command that mostly waits' '
 	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same"
 '
 
-test_expect_success 'verdict: failed runs and damaged ones make it doubtful' '
+test_expect_success 'verdict: failed or damaged runs make the verdict doubtful' '
 	sed "s/\"version\":1/&,\"exit_code\":3/" b/run-0002/meta.json >meta &&
 	test_grep exit_code meta &&
 	mv meta b/run-0002/meta.json &&

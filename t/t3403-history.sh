@@ -155,7 +155,7 @@ test_expect_success JQ 'history prints JSON, and shows the newest command by def
 	)
 '
 
-test_expect_success 'history without notes says so' '
+test_expect_success 'history reports that there are no notes' '
 	(
 		cd repo &&
 		test_expect_code 128 trace2 history -- false 2>err &&

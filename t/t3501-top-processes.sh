@@ -477,7 +477,7 @@ test_expect_success ROOT 'top shows public data of processes of other users' '
 		.processes[1].command == \"idle\"" top.json
 '
 
-test_expect_success 'top without anything to watch says so' '
+test_expect_success 'top reports that it has nothing to watch' '
 	test_must_fail trace2 top --once -p 4000000 2>err &&
 	test_grep "there is no process 4000000" err &&
 	test_must_fail trace2 top --once missing 2>err &&

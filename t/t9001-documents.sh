@@ -64,7 +64,7 @@ do
 	?*) command="$command GIT_TRACE2${format}_BRIEF=1" ;;
 	esac
 	command="$command ./ten"
-	test_expect_success CC,!INSTRUMENTED "README: $command" '
+	test_expect_success CC,!INSTRUMENTED "README: $command prints the output shown" '
 		shown_after "$GIT_BUILD_DIR"/README.md "$command" |
 			scrub >expect &&
 		test_line_count -gt 4 expect &&
