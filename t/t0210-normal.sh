@@ -3,8 +3,8 @@
 
 test_description='the normal target: lines for people
 
-What GIT_TRACE2 writes: time and place up to column 50, then the event in
-words. It shows no thread, region or data event.
+GIT_TRACE2 writes these lines: time and place up to column 50, then the event in
+words. They show no threads, regions or data.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='the perf target: columns for people and for awk
 
-What GIT_TRACE2_PERF writes, but for threads and metrics, which t0400 to t0402
-look at.
+GIT_TRACE2_PERF writes these lines. t0400 to t0402 have the lines of threads and
+metrics.
 '
 
 . ./test-lib.sh

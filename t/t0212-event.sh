@@ -3,7 +3,8 @@
 
 test_description='the event target: JSON for programs
 
-What GIT_TRACE2_EVENT writes, and the rules that its consumers rely on.
+GIT_TRACE2_EVENT writes these lines, and keeps the rules on which their
+consumers rely.
 '
 
 . ./test-lib.sh

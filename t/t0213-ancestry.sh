@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='cmd_ancestry: who started the program
+test_description='cmd_ancestry: the processes that started the program
 
-The names of the process that started this one, of the one that started that,
-and so on, as the kernel knows them.
+The event has the name of the parent process, of its parent, and so on, from the
+kernel.
 '
 
 . ./test-lib.sh

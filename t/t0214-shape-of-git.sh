@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='our streams against those of Git, field by field
+test_description='our streams compared with those of Git, field by field
 
-t/traces has what a real Git wrote.  Each command that test-tool can repeat is
-repeated here under the same settings; both streams go through the same
-scrubber, and what then differs is compared with the list below.  Every
-difference is explained; there must be no other.
+t/traces has streams of a real Git. Each command that test-tool can repeat is
+repeated here under the same settings. Both streams go through the same
+scrubber, and the differences are compared with the list below. Every difference
+is explained; there must be no other.
 
-Times, pids, SIDs and places in the source are tokens on both sides: that they
-have the right form is what the scrubbers check.  Ancestry is left out, since
-it tells who ran the command.
+Times, pids, SIDs and places in the source are tokens on both sides: the
+scrubbers check their form. Ancestry is left out, since it depends on the caller
+of the command.
 '
 
 . ./test-lib.sh

@@ -3,9 +3,9 @@
 
 test_description='every event of the table, in every format, full and brief
 
-test-tool trace2 allevents makes each event; what comes out is compared with
-text that is written out here.  An event that is added to the table and not to
-allevents, and so not to this text, fails the first test.
+test-tool trace2 allevents makes each event; its streams are compared with the
+text in this script. If an event is added to the table, and not to allevents and
+to this text, the first test fails.
 '
 
 . ./test-lib.sh

@@ -3,7 +3,7 @@
 
 test_description='no text can forge a line, a column or a field
 
-Whatever a program puts into a message, a key, a value or an argument: a line
+A program may put any text into a message, a key, a value or an argument: a line
 stays one line, and JSON stays JSON.
 '
 

@@ -3,9 +3,9 @@
 
 test_description='secrets stay out of every target
 
-Passwords in URLs, values of headers that authorize and of names that say so,
-tokens that are recognised by their form; and nothing else: t0217/innocent.
-t0507 has each kind of secret in each event.
+These are passwords in URLs, values of headers that authorize, values with the
+names of secrets, and tokens with a known form. Nothing else is hidden: see
+t0217/innocent. t0507 has each kind of secret in each event.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='settings: variables, config files, which one counts
+test_description='settings: variables, config files, and their order
 
-Each variable and each config key of the documentation, the order in which
-they count, and what is said about values that make no sense.
+These tests set each variable and each config key of the documentation, check
+the order in which they count, and use invalid values.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='session ids, which children inherit
 
-The SID, its parents, the hierarchy of command names; and what comes in from
-an environment that nobody checked.
+These are the SID, its parents, the hierarchy of command names, and any text in
+the variables of the environment.
 '
 
 . ./test-lib.sh

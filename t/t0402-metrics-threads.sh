@@ -3,8 +3,8 @@
 
 test_description='timers and counters of threads and of modules
 
-They merge however a thread ends; they may be defined in a shared library, in a
-module that is loaded and unloaded, in C++.
+The values of a thread are added up, however it ends. Metrics may be defined in
+a shared library, in a module that is loaded and unloaded, and in C++.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='calls that make no sense are reported once for each place, and do no harm
+test_description='misused calls are reported once for each place, and do no harm
 
-The call is dropped, one error event says so for each place in the program, and
-the program goes on.
+The call is dropped, an error event names each place in the program once, and
+the program continues.
 '
 
 . ./test-lib.sh

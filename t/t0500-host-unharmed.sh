@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the host never notices
+test_description='the host is unharmed by tracing
 
-What a program prints, returns, has open, handles and blocks is the same with
-and without tracing, whatever it calls.
+Output, exit, descriptors, signal handlers and signal masks of a program are the
+same with and without tracing, whichever calls it makes.
 '
 
 . ./test-lib.sh

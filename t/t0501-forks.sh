@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='forks that a library may not expect: whose session is it
+test_description='forks in all ways: the sessions of parent and children
 
-The parent and each child have a session of their own that begins with version
-and ends with atexit, whichever way the child came to be and whoever speaks
-first in it.
+The parent and each child have a session of their own, which begins with version
+and ends with atexit. This holds for each kind of fork, and for each thread that
+emits the first event.
 '
 
 . ./test-lib.sh

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='handlers that leave the library where they like
+test_description='handlers that leave the library in any way
 
-By returning, jumping, ending the process; and threads that are cancelled.
+They return, jump out or end the process; and threads are cancelled.
 '
 
 . ./test-lib.sh

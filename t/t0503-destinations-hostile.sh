@@ -3,7 +3,7 @@
 
 test_description='destinations that stop, vanish or change under the host
 
-The host goes on to its end, and what it could not tell is counted in lost.
+The host continues to its end, and lost events are counted in lost.
 '
 
 . ./test-lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='threads, memory and plugins that a library may not expect'
+test_description='unusual threads, memory and plugins'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='faults: the trace cannot be written, or nobody takes it
+test_description='faults: the trace cannot be written, or nobody reads it
 
-The host does what it does without tracing; what came before is whole and
-readable; what was lost is counted by the targets that still can.
+The host behaves as without tracing. Earlier lines are whole and readable. The
+targets that still work report the number of lost events.
 '
 
 . ./test-lib.sh

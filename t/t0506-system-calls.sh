@@ -3,9 +3,9 @@
 
 test_description='the costs of a trace in system calls, and the costs of a stalled reader
 
-Counted, not timed: an event is one write and nothing else, except for a check
-of a descriptor of the host; a metric is nothing at all, and the waits for a
-reader that never reads sum up to 50 ms.
+System calls are counted. An event costs one write, and the check of a
+descriptor that the host opened. A metric costs no call. The waits for a reader
+that never reads sum up to 50 ms.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='twelve shapes in which secrets come, in all three targets
+test_description='twelve shapes of secrets, in all three targets
 
-Each is said by every event that has a string for it: the secret is nowhere, and
-what stands around it is still there.
+Every event that has a string for it gets each secret: no stream has the secret,
+and the text around it is kept.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='faults: the process is killed, memory, clock and input are bad
+test_description='faults: the process is killed; memory, clock or input is bad
 
-The host does what it does without tracing; what came before is whole and
-readable; what was lost is counted where it can be.
+The host behaves as without tracing. Earlier lines are whole and readable. Lost
+events are counted where that is possible.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,9 @@
 
 test_description='a program with raised privileges is not traced, and writes nowhere
 
-Who may start it says what its environment and config files hold. Files of other
-programs have the modes that page and umask give them.
+The user who starts the program controls its environment and its config files.
+New files of other programs have the modes that the documentation and the umask
+give them.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='threads come and go while targets fail and modules are loaded
 
-All at once, for the thread sanitizer to look at; and nothing that was counted
-is missing.
+All this happens at once, for the thread sanitizer; and no counted value is
+missing.
 '
 
 . ./test-lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the table of faults names tests that there are'
+test_description='the tests that the table of faults names exist'
 
 . ./test-lib.sh
 

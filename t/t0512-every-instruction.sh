@@ -3,12 +3,13 @@
 
 test_description='a signal at every instruction of a call
 
-The handler returns, jumps away, ends its thread or the process. Afterwards the
-thread has its errno, its mask and its cancellation, it and others go on, and
-what was said and counted is there or counted as lost.
+The handler returns, jumps away, ends its thread or ends the process. Afterwards
+the thread has its errno, its signal mask and its type of cancellation, and all
+threads continue. Events and counts are recorded, or counted as lost.
 
-Unless GIT_TEST_LONG is set, stops in calls of more than a hundred instructions
-are fewer, evenly, and fewer still where each needs a thread or a process of its own.
+Without GIT_TEST_LONG, calls of more than a hundred instructions are stopped at
+some of them, evenly spread: at fewer, if each stop needs a thread or a process
+of its own.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='faults where rings, samples and counted events are on, too
+test_description='faults while rings, samples and counted events are on
 
-What the other scripts of faults do to a program with event streams is done here
-to one with all that: the host does what it does without tracing.
+The other scripts of faults use event streams alone. Here a program has all of
+these at once, and behaves as without tracing.
 '
 
 . ./test-lib.sh

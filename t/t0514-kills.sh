@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='a program that is killed while it writes, wherever it is
+test_description='a program that is killed at any moment of its writes
 
-Each round starts a program that says k0, k1, k2 and so on, and sends it a signal
-when chance says so. It dies of that, as without tracing; and of what it said,
-into a file, a file in a directory, a ring, nothing is missing and nothing torn,
-but for the last line of a file.
+Each round starts a program that emits k0, k1, k2 and so on, and sends it a
+signal at a random time. The signal ends the program, as without tracing. The
+program writes into a file, a file in a directory, or a ring: no event is
+missing or torn, except the last line of a file.
 
-With GIT_TEST_LONG a thousand times for each of the three. T0514_SEED repeats what
-chance said in a run that printed it.
+With GIT_TEST_LONG there are a thousand rounds for each of the three. T0514_SEED
+repeats the random times of an earlier run, which printed it.
 '
 
 . ./test-lib.sh

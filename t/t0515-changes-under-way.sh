@@ -3,7 +3,7 @@
 
 test_description='a host that limits itself, reuses descriptors or has little stack
 
-It changes after the library has begun, and finds what it finds without tracing.
+The host changes after the library has begun, and behaves as without tracing.
 '
 
 . ./test-lib.sh

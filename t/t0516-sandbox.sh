@@ -3,8 +3,9 @@
 
 test_description='the system calls that a sandbox must leave to the library
 
-Those that a host makes more of with tracing than without, once it is initialized, are in
-the list of trace2-api.adoc: a program that is killed for others relies on it.
+trace2-api.adoc lists the calls that a host makes with tracing and not without,
+once it is initialized. Programs that are killed for other calls rely on this
+list.
 '
 
 . ./test-lib.sh

@@ -3,11 +3,12 @@
 
 test_description='a signal at every instruction of a call, and other stacks
 
-The handler runs on a stack of its own, or switches to one, and says more than
-the thread has had room for; or it jumps out of the call, and the program goes on
-where nothing overwrites what the call had on the stack.
+The handler runs on a stack of its own, or switches to one, and emits more than
+the thread has had room for. Or it jumps out of the call. Then the program
+continues where nothing overwrites the stack of the call.
 
-With GIT_TEST_LONG at each instruction; otherwise at some of them, evenly.
+With GIT_TEST_LONG the call is stopped at each instruction, otherwise at some,
+evenly spread.
 '
 
 . ./test-lib.sh

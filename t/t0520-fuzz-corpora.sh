@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='faults that fuzzers found once do not come back
+test_description='faults that fuzzers found do not come back
 
-Each fuzzer runs on the inputs of its corpus, without clang and libFuzzer; see
-t/fuzz/fuzzers.def for what it holds to. An input with a name in words broke
-something once.
+Each fuzzer runs on the inputs of its corpus, without clang and libFuzzer;
+t/fuzz/fuzzers.def has the properties that it checks. An input whose name
+consists of words once caused a fault.
 '
 
 . ./test-lib.sh

@@ -3,7 +3,7 @@
 
 test_description='descriptors and terminals that people look at: readers may pause
 
-What one costs that never reads again is in t0506.
+t0506 has the costs of a reader that never reads again.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,9 @@
 
 test_description='trace2.sh: traced shell scripts
 
-The tests take turns with dash and bash; with GIT_TEST_LONG each runs in both, and
-in busybox sh, if they are there. A script does the same with tracing on and off.
+Tests use dash and bash in turns. With GIT_TEST_LONG each test uses both, and
+busybox sh, if they are installed. A script does the same with tracing on and
+off.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,9 @@
 
 test_description='the module trace2 of Python
 
-Its own tests run here, with the system'\''s Python; their streams are checked as
-all others are. It is installed by pip, and its page is true.
+The tests of the module run here, with the Python of the system, and their
+streams are checked as all others are. pip installs the module, and the examples
+of its page are true.
 '
 
 . ./test-lib.sh

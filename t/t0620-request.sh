@@ -3,8 +3,9 @@
 
 test_description='a request from a shell script, by curl and a server, to Git
 
-The script begins a span. Its traceparent goes with the request, the server'\''s span is
-its child, and the programs that the server runs are below that.
+The script begins a span. The traceparent of the span is in the request, the
+span of the server is its child, and the programs that the server runs are
+below.
 '
 
 . ./test-lib.sh

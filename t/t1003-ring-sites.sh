@@ -3,8 +3,8 @@
 
 test_description='rings: short records of events at places with constant strings
 
-The event target writes the same events for comparison: with it, rings have long
-records.
+The event target writes the same events for comparison. While it is on, rings
+have long records.
 '
 
 . ./test-lib.sh

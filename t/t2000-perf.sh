@@ -3,8 +3,8 @@
 
 test_description='opened counters: packages, processes, groups
 
-What a package counts is shown with a directory that stands in for
-/sys/class/powercap; t/unit/perf.c has what needs no file.
+A directory takes the place of /sys/class/powercap, for counters of a package.
+t/unit/perf.c tests all that needs no file.
 '
 
 . ./test-lib.sh

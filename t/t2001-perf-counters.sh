@@ -3,8 +3,8 @@
 
 test_description='GIT_TRACE2_COUNTERS: events that are emitted as counters
 
-The numbers are held against those that perf stat finds in the same run, which
-began earlier and ended later.
+The numbers are compared with those of perf stat for the same run, which began
+earlier and ended later.
 '
 
 . ./test-lib.sh

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='records of the kernel, beside those that perf record gets
+test_description='records of the kernel, compared with those of perf record
 
-t/unit/perf-records.c and perf-kernel.c have what needs no other program.
+t/unit/perf-records.c and perf-kernel.c test all that needs no other program.
 '
 
 . ./test-lib.sh

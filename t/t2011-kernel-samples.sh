@@ -3,7 +3,7 @@
 
 test_description='GIT_TRACE2_SAMPLE with events of the kernel
 
-Samples are held against those that perf record takes in the same run.
+Samples are compared with those of perf record for the same run.
 '
 
 . ./test-lib.sh

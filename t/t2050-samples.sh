@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='GIT_TRACE2_SAMPLE: which calls lead to a count, in the ring'
+test_description='GIT_TRACE2_SAMPLE: the calls that led to a count, in the ring'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"

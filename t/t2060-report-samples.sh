@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='report --samples and export --to perf: which calls led to a count'
+test_description='report --samples and export --to perf: the calls that led to a count'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"

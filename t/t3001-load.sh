@@ -3,8 +3,8 @@
 
 test_description='trace2 reads streams: files, directories, pipes, good and bad
 
-What is good is kept, what is bad is counted and said, and nothing that a file
-holds makes a command fail.
+Good lines are kept, bad lines are counted and reported, and no content of a
+file makes a command fail.
 '
 
 . ./test-lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 report: where the time went'
+test_description='trace2 report: the parts of the wall time'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-terminal.sh"

@@ -3,10 +3,10 @@
 
 test_description='the costs of starting processes
 
-SPAWN is the time that a parent lost to starting a child, from its fork to its
-exec, and to taking note of its end: while it waited for that, and nothing else
-went on that we know of. It is in the model, so that every view and format tells
-the same.
+SPAWN is the time that a parent lost by starting a child, from its fork to its
+exec, and by noticing its end. The parent waited for these, and did nothing else
+that was recorded. SPAWN is computed in the model, so all views and formats
+agree.
 '
 
 . ./test-lib.sh

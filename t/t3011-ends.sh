@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='how processes ended that could not say so themselves
+test_description='the ends of processes that could not report them
 
-A process that is killed leaves a stream without an end. What trace2 record
-keeps of the kernel closes it, else the code that its parent reported; a process
-that forked and kept its session id is joined to its task.
+A killed process leaves a stream without an end. The records of the kernel in a
+recording give the end, or else the exit code that the parent reported. A
+process that forked and kept its session id is joined to its task.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the other end of a conversation, for which a process waited
+test_description='the other end of a conversation for which a process waited
 
 git-receive-pack is started in one region of a push and works in another. The
-critical path goes to it where the push itself did nothing else.
+critical path leads to it where the push itself did nothing else.
 '
 
 . ./test-lib.sh

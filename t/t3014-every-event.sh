@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='every event of the table through every view of the command
+test_description='every event of the table in every view of the command
 
-The streams are made from the table of events, the views from what the command
-says of its options: what is added to either is in here by itself.
+The streams are made from the table of events, the list of views from the help
+of the command: new events and new views are tested without a change here.
 '
 
 . ./test-lib.sh

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='a process lives from its fork to its end, by the kernel
+test_description='a process lives from its fork to its end, by the records of the kernel
 
-Its sessions are placed inside. An exec makes no new process: each program that a
-process ran is a segment of it.
+The sessions of a process lie within its life. An exec makes no new process:
+each program that a process ran is a segment of it.
 '
 
 . ./test-lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='streams as other producers than Git write them, and as people paste them'
+test_description='streams of producers other than Git, and streams with pasted text'
 
 TEST_NO_CREATE_REPO=t
 . ./test-lib.sh

@@ -3,9 +3,9 @@
 
 test_description='trace2 record: a command, its events and its processes
 
-The command runs as it would without; what it says goes to DIR/events, what
-the kernel says of its processes to DIR/tasks.jsonl, what became of it to
-DIR/meta.json. Tests of --listen are in t3101.
+The command runs as without the recorder. Its events are in DIR/events, the
+records of the kernel on its processes in DIR/tasks.jsonl, and its result in
+DIR/meta.json. t3101 has the tests of --listen.
 '
 
 . ./test-lib.sh

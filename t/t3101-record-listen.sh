@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 record --listen: events of many, through sockets
+test_description='trace2 record --listen: events of many clients, through sockets
 
-Whatever clients do, the sockets are drained, what was taken is in one file a
-session, and what could not be taken is counted.
+Whatever clients do, the sockets are drained. Each session has one file with all
+lines that were received, and lost lines are counted.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='trace2 record --listen --forward: trees of processes, sent to a collector
 
-Each tree is sent once, when it has ended. Whatever the collector does, clients and the
-recording do not notice, and what was not sent is counted.
+Each tree is sent once, when it has ended. Whatever the collector does, clients
+and the recording are unaffected, and spans that were not sent are counted.
 '
 
 . ./test-lib.sh

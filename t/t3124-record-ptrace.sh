@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 record by ptrace, where nothing else is permitted
+test_description='trace2 record by ptrace, where everything else is forbidden
 
 A filter of system calls refuses perf_event_open and the process connector, as
-in a container. Whatever is recorded runs as it would without.
+in a container. Recorded programs run as without the recorder.
 '
 
 . ./test-lib.sh

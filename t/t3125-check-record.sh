@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 check --record: the means that a recorder has here, and lacks'
+test_description='trace2 check --record: the means that a recorder has on this machine, and lacks'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-perf.sh"

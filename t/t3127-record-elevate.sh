@@ -3,7 +3,8 @@
 
 test_description='trace2 record --elevate: the records of root, the command of the user
 
-In place of sudo there is a set-user-ID copy of setpriv, which one group alone may run.
+A set-user-ID copy of setpriv, which only one group may run, takes the place of
+sudo.
 '
 
 . ./test-lib.sh

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='who woke a thread, from made-up records of the kernel
+test_description='the threads that woke others, from made-up records of the kernel
 
 Each test describes records (t3130/kernel.perl) and looks at the waits that
 trace2 reads from them, with wake-ups and without.

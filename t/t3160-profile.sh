@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 record --profile: which functions compute'
+test_description='trace2 record --profile: the functions that compute'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-attach.sh"

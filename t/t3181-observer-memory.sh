@@ -3,9 +3,9 @@
 
 test_description='memory of processes, as the recorder saw it while they ran
 
-The first tests record a program that has a known amount of memory, and holds it
-until it was seen. The others have recordings made of records (t3130/kernel.perl),
-with times in microseconds.
+The first tests record a program with a known amount of memory, which it holds
+until the recorder has seen it. The others read recordings made of records
+(t3130/kernel.perl), with times in microseconds.
 '
 
 . ./test-lib.sh

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='memory of programs that say how much they have
+test_description='memory of programs that report how much they have
 
-Each program takes memory in its own way and holds it until it was seen. What is
-reported must be right to 5% (and 2 MiB: those of the programs themselves). A peak
-that is shorter than the time between two looks may not be seen.
+Each program takes memory in its own way, and holds it until the recorder has
+seen it. The result must be right to 5 % (and 2 MiB, the memory of the programs
+themselves). A peak that is shorter than the time between two looks may be
+missed.
 '
 
 . ./test-lib.sh

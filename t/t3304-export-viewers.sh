@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 export, seen by the programs that it is for
+test_description='trace2 export, read by the viewers for which it is made
 
-Slow, and wants programs of others: set GIT_TEST_LONG, and NODE_PATH to a
-node_modules with speedscope, playwright-core and
-@opentelemetry/otlp-transformer 0.57, the last release with the schema; and
-have Chromium in the PATH.
+The test is slow, and needs other programs: set GIT_TEST_LONG, and NODE_PATH to
+a node_modules with speedscope, playwright-core and
+@opentelemetry/otlp-transformer 0.57, the last release with the schema; and have
+Chromium in the PATH.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='trace2 export --to perfetto, read by protoc
 
-t3300/perfetto.perl understands packets as Perfetto does. The walk is that of
---to chrome, whose script has the places of slices.
+t3300/perfetto.perl interprets packets as Perfetto does. This export walks the
+model as --to chrome does; the script of that export tests the places of slices.
 '
 
 . ./test-lib.sh

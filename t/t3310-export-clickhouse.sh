@@ -3,8 +3,8 @@
 
 test_description='trace2 export: rows for a ClickHouse server
 
-The server is a stand-in that remembers rows and fails as it is told to;
-t3311 has the real one.
+The server is a stand-in, which keeps rows and fails on request; t3311 uses a
+real one.
 '
 
 . ./test-lib.sh

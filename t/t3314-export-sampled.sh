@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='trace2 export --to otlp --sample: a part of the trees, and for how many it stands
+test_description='trace2 export --to otlp --sample: a part of the trees, and the number that each represents
 
-The expected traces are computed from their ids, as the specification of OpenTelemetry
-has it: kept if the last 14 digits are at least the threshold.
+The expected traces are computed from their ids, by the specification of
+OpenTelemetry: a trace is kept if its last 14 digits are at least the threshold.
 '
 
 . ./test-lib.sh

@@ -3,7 +3,7 @@
 
 test_description='trace2 report --html: the page, as a file
 
-What it does in a browser is in t3601.
+t3601 tests the page in a browser.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='trace2 report --html: the page in a browser
 
-Real clicks and keys in a Chromium without a window. Wants the Debian packages
-chromium and chromium-driver.
+The tests click and type in a Chromium without a window. They need the Debian
+packages chromium and chromium-driver.
 '
 
 . ./test-lib.sh

@@ -3,9 +3,10 @@
 
 test_description='the rules of make lint
 
-The rules that keep the library a guest run on a small tree that is made here,
-where they fail and say where and why. That all rules hold on a good tree, make
-lint shows; what the others complain about, a reader sees as well.
+The rules that keep the library a guest run on a small tree that is made here:
+each fails, and names the place and the reason. make lint itself shows that all
+rules accept a good tree. The other rules have no test: their complaints are
+easy to check.
 
 Rules that need a compiler are tested by make check (GIT_TEST_LONG).
 '

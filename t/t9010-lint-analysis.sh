@@ -3,10 +3,11 @@
 
 test_description='static analysis, and functions that are banned
 
-An analyser finds a bug; a file that was good is not looked at again until
-something of it changes.
+An analyser finds a bug. A file without findings is not analysed again until it,
+its headers or the checks change.
 
-make check runs the analysers (GIT_TEST_LONG), make test what the compiler bans.
+make check runs the analysers (GIT_TEST_LONG); make test compiles calls of
+banned functions.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='completion in bash, zsh and fish
 
-Each shell is asked what it would offer; what it should offer stands in the
-tests, or is what the help of the command says.
+Each shell lists its completions. The expected ones are in the tests, or come
+from the help of the command.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='make install, and projects that use the installed files
 
-Programs in C and C++ are built with what pkg-config says, with the shared
-library and with the archive; a project is tested with the installed test kit.
+Programs in C and C++ are built with the flags of pkg-config, with the shared
+library and with the archive. A project is tested with the installed test kit.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='the ABI on which linked programs rely
 
-Documentation/technical/abi.adoc says what may change and how. A test that
-fails here says that programs would have to be built again.
+Documentation/technical/abi.adoc lists the changes that are allowed. If a test
+fails here, programs would have to be built again.
 '
 
 . ./test-lib.sh

@@ -3,9 +3,9 @@
 
 test_description='the Debian packages
 
-What is cheap is held against what make install does. With GIT_TEST_LONG set the
-packages are built, looked at by lintian, and unpacked; as root they are installed
-in a fresh Debian, used, and removed again.
+The cheap tests compare the packages with the files of make install. With
+GIT_TEST_LONG the packages are built, checked by lintian, and unpacked. As root,
+they are also installed in a fresh Debian, used, and removed again.
 '
 
 . ./test-lib.sh

@@ -3,8 +3,8 @@
 
 test_description='trace2 record --listen as a service
 
-Streams that are put aside by size are whole and stay as they are, nothing is
-lost on the way, and SIGUSR1 is answered by one line of counts.
+--rotate puts streams aside at a size: they are whole and stay unchanged, and no
+line is lost. The answer to SIGUSR1 is one line of counts.
 '
 
 . ./test-lib.sh

@@ -4,15 +4,14 @@
 test_description='hosts with functions that have the names of the library
 
 Git has functions called trace2_cmd_start_fl() and the like. The hosts here have
-one for every name of the library, which says that it was called. The calls of
-the library are those of `test-tool trace2`, built here once more.
+a function for every name of the library, which reports that it was called. The
+calls of the library are those of `test-tool trace2`, built here once more.
 
-Then examples/git replaces the tracer of a small program, which takes the place of
-Git, whose source is not here: it has the functions, tables and lines of its
-Makefile that examples/git relies on. With Git itself that is tested by: make check
-CHECK=git
+Then examples/git replaces the tracer of a small program. It takes the place of
+Git, whose source is not here, and has all functions, tables and lines of the
+Makefile on which examples/git relies. make check CHECK=git tests Git itself.
 
-What compiles the library again runs under make check (GIT_TEST_LONG).
+Tests that compile the library again run under make check (GIT_TEST_LONG).
 '
 
 . ./test-lib.sh

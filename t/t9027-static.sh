@@ -3,11 +3,12 @@
 
 test_description='make static: the command as one file, for machines that have nothing else
 
-It is the only program, beside busybox, in an empty root directory, without /proc,
-/tmp, passwd and locales. That for aarch64 runs under qemu, which knows no
-perf_event_open and no ptrace: the recording that it reads is made without it.
+The command is the only program, beside busybox, in an empty root directory,
+without /proc, /tmp, passwd and locales. The command for aarch64 runs under
+qemu, which knows neither perf_event_open nor ptrace: it reads a recording that
+was made outside of qemu.
 
-What compiles the command again runs under make check (GIT_TEST_LONG).
+Tests that compile the command again run under make check (GIT_TEST_LONG).
 '
 
 . ./test-lib.sh

@@ -3,12 +3,12 @@
 
 test_description='trace2 record in containers, and of containers, by podman
 
-Their root directories are made here: FROM scratch with the file of make static, one
-with the C library musl, as Alpine has it, one with the programs of this machine. The
-filters of system calls are the default one of podman, and docker.json: what Docker
-refuses by default of the calls that a recorder makes.
+The root directories are made here: FROM scratch with the file of make static,
+one with the C library musl, as Alpine has it, and one with the programs of this
+machine. The filters of system calls are the default one of podman, and
+docker.json: the calls of a recorder that Docker refuses by default.
 
-make check CHECK=containers runs it, and GIT_TEST_LONG.
+make check CHECK=containers runs these tests, and so does GIT_TEST_LONG.
 '
 
 . ./test-lib.sh
