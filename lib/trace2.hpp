@@ -51,7 +51,7 @@ class [[nodiscard]] region {
 	region &operator=(const region &) = delete;
 	~region() { end(); }
 
-	/* End it before the block ends. A second call does nothing. */
+	/* End the region before the block ends. A second call does nothing. */
 	void end() noexcept
 	{
 		if (is_open_)
