@@ -113,7 +113,7 @@ test_expect_success 'control characters of two bytes (C1) are escaped' '
 	test_cmp text actual
 '
 
-test_expect_success 'a category, a key and a value may contain |' '
+test_expect_success 'a category, a key and a value may contain a vertical bar' '
 	traced test-tool trace2 call region_enter "a | b" "c | d" , \
 		data_string "e|f" " | g | " "| main | exit | h" &&
 	sed -n "/| region_enter\|| data  /p" p | cut -d"|" -f7- |
