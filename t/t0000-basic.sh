@@ -257,8 +257,8 @@ test_expect_success 'a test that exits fails the script' '
 	EOF
 '
 
-# No such process, or one that its new parent has not reaped yet. One that was
-# killed and is nobody's child here may need a processor to die.
+# Is there no such process, or has its new parent not reaped it yet? A killed
+# process that is no child of this shell may need a CPU to die.
 is_gone () {
 	test -n "$1" && {
 		! test -f "/proc/$1/stat" ||

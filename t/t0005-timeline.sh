@@ -157,7 +157,7 @@ test_expect_success 'a script warns if it cannot use a destination, and gives th
 	test_grep "^warning: no events of all: .*cannot be used" err
 '
 
-# The programs of the build: so not in a directory without one.
+# This test runs the programs of the build.
 test_expect_success 'GIT_TEST_TRACE2 records a script' '
 	rm -rf recording &&
 	test_expect_code 1 test_env GIT_TEST_TRACE2=recording \
@@ -252,8 +252,8 @@ then
 	no_destinations='"" 1 "$PWD/pipe" "$PWD/not/here"'
 fi
 
-# One test of each script goes on when the events have the one before, which
-# needs its line to be read at once.
+# In each script one test waits for the event of the test before: the line of
+# that test must be read at once.
 test_expect_success PROVE 'prove -PTrace2 -j takes the time of a test from the line of its result' '
 	cat >seen.sh <<-\EOF &&
 	seen () {

@@ -24,7 +24,7 @@ add () {
 	} >"tree/t/$1.sh"
 }
 
-# The other one computes in make check: that takes a CPU for seconds.
+# In make check the hanging test computes, which takes a CPU for seconds.
 hanging="sleep 1001" state=S
 test_have_prereq !EXPENSIVE || hanging="cat /dev/zero" state=R
 

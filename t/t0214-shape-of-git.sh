@@ -130,7 +130,7 @@ test_expect_success 'nested processes have the shape of Git' '
 	done
 '
 
-# Its repository has no id: r0 and 0.
+# The repository of test-tool has no id: r0 and 0.
 test_expect_success 'data has the shape of Git' '
 	repeat 0 trace2 006data cat k1 v1 cat k2 v2 &&
 	for target in normal perf event

@@ -17,7 +17,8 @@ newline="
 tab=$(printf "\t")
 forged="x${newline}exit elapsed:0.000001 code:99"
 
-# Git has this, too; a program that formats its errors for stderr ends them so.
+# Git does this, too: programs that format errors for stderr end them with a
+# newline.
 test_expect_success 'a newline at the end of a message adds no empty line' '
 	set -- cmd_error "bad$newline" , printf "one$newline" , \
 		printf "two$newline$newline" , printf "$newline" , \

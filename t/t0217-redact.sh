@@ -45,7 +45,7 @@ hidden () {
 	done
 }
 
-# shows_all TEXT...: each as it is.
+# shows_all TEXT...: each text appears unchanged.
 shows_all () {
 	for text
 	do

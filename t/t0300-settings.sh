@@ -10,7 +10,7 @@ the order in which they count, and use invalid values.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-# The system file is read, and is one of the test.
+# Let the system file be read; the test has one of its own.
 sane_unset GIT_CONFIG_NOSYSTEM
 GIT_CONFIG_SYSTEM=$TRASH_DIRECTORY/system
 export GIT_CONFIG_SYSTEM

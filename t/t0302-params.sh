@@ -210,7 +210,8 @@ test_expect_success GIT 'setup: a file with all that is read' '
 	printf "[include]\n\tpath = more\n[Section \"Sub Section\"]\n\tName =\n\tOther = a \\\\\n b\n" \
 		>>.gitconfig &&
 	printf "[more]\n\tcowbell = yes\n" >more &&
-	# Some versions of Git crash when they should report one.
+	# Some versions of Git crash when they should report a key without a
+	# value.
 	git config --global --unset valueless.key
 '
 

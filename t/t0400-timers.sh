@@ -214,9 +214,9 @@ reported () {
 	} >>reports
 }
 
-# within NUMBER [CONDITION]: there are so many of them, and what each says of its
-# timer lies between its two numbers, with a thousandth and 100 ns an interval more
-# or less.
+# within NUMBER [CONDITION]: there are NUMBER groups of four. In each, the
+# report of the timer lies between the two numbers, with a thousandth and 100 ns
+# an interval more or less, and CONDITION is true.
 within () {
 	jq -s -c "[range(0; length; 4) as \$i | .[\$i:\$i + 4] |
 		. as [\$name, \$inner, \$outer, \$report] |

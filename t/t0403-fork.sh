@@ -45,7 +45,7 @@ test_expect_success 'a forked child has a version, a start, its own events, and 
 '
 
 test_expect_success 'a forked child starts with the arguments of the program, and times from 0' '
-	# It lived between two events of its parent.
+	# The child lived between two events of its parent.
 	trace2_jq "
 		def t(\$event): [.[] | select(.event == \$event).t_abs][0];
 		.[0].sid as \$parent

@@ -60,7 +60,8 @@ terminal () {
 	tr -d "\r" <got >e
 }
 
-# Its descriptor is blocking, and poll() cannot tell whether a write will wait.
+# The descriptor of the terminal is blocking, and poll() cannot tell whether a
+# write will wait.
 test_expect_success ROOT,!ASAN 'a terminal owned by another user gets nothing' '
 	terminal other-user &&
 	test_must_be_empty e

@@ -34,7 +34,7 @@ test_expect_success SETUID 'setup: a copy of test-tool that runs as another user
 	chmod 666 f
 '
 
-# By every kind of destination.
+# Try every kind of destination.
 test_expect_success SETUID,!ASAN 'a set-user-ID program writes no trace and reads no settings' '
 	unharmed GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/d" \
 		GIT_TRACE2_EVENT="$(pwd)/f" GIT_TRACE2_DST_DEBUG=1 \

@@ -65,7 +65,7 @@ test_shells () {
 		test "$shell" = "$turn" || needs=$needs,EXPENSIVE
 		test_expect_success "$needs${1:+,$1}" "$shell: $2" "$3"
 	done
-	# The other one, if it is there, has the next turn.
+	# The other shell, if it is installed, has the next turn.
 	case "$turn" in
 	dash) ! test_have_prereq BASH || turn=bash ;;
 	*) ! test_have_prereq DASH || turn=dash ;;

@@ -25,7 +25,7 @@ dump () {
 	    -e "s/sid=[^ ]*/sid=S/" -e "s/file=\"[^\"]*\"/file=F/" dump.txt >actual
 }
 
-# Valgrind starts it by its whole path.
+# Valgrind starts the program by its whole path.
 test_expect_success !UNDER_VALGRIND 'each event of a session is a record of its thread' '
 	ringed 3 001return 3 &&
 	test_cmp - actual <<-\EOF

@@ -174,7 +174,7 @@ test_expect_success TMPFS 'a disk that becomes full at any time raises no SIGBUS
 	cat ends &&
 	test_line_count -gt 20 ends &&
 	test_grep ! -v ": 0, used\$" ends &&
-	# The last one had enough.
+	# The last disk had enough space.
 	test_grep " timer resources/1.149 40 " dump.txt
 '
 

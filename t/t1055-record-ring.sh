@@ -72,7 +72,7 @@ test_expect_success 'record --ring takes or counts each record that exceeds the 
 	trace2 script >script 2>/dev/null &&
 	got=$(grep -c "label:round\|data  *worker" script) &&
 	test -n "$got" &&
-	# The end of the process may be among the lost.
+	# The end of the process may be among the lost records.
 	echo "$got + $lost" &&
 	test $((got + lost)) -ge 60000 &&
 	test $((got + lost)) -le 60010 &&

@@ -143,12 +143,12 @@ test_expect_success CC,!INSTRUMENTED 'samples taken before an event are in the r
 	test_line_count -gt 5 samples
 '
 
-# None may be lost if fewer come in a second.
+# Up to this many samples a second, none may be lost.
 test_lazy_prereq FAST_SAMPLES '
 	test "$(cat /proc/sys/kernel/perf_event_max_sample_rate)" -ge 20000
 '
 
-# The kernel's buffer has room for those of some 200 ms.
+# The buffer of the kernel has room for the samples of some 200 ms.
 test_expect_success FAST_SAMPLES 'samples that come too fast are lost, and counted' '
 	rm -rf r &&
 	mkdir r &&

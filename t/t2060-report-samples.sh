@@ -134,7 +134,7 @@ test_expect_success LIBDW,BUILD_ID '--debuginfod may fetch a removed file from a
 	{ grep " sum_files$" out || ! ls /usr/lib/*/libdebuginfod.so.1; } &&
 	trace2 export --to csv --table samples --debuginfod r >csv 2>err &&
 	{ grep ";sum_files;" csv || ! ls /usr/lib/*/libdebuginfod.so.1; } &&
-	# Nobody asks it unasked.
+	# Without the option nobody asks the server.
 	rm -rf cache &&
 	trace2 report --samples r >out 2>err &&
 	trace2 export --to csv --table samples r >csv 2>err &&

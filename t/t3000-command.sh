@@ -157,7 +157,8 @@ test_expect_success FUNNYNAMES 'names of files cannot forge a line or send escap
 	test_must_be_empty control
 '
 
-# Each string of a stream tries to, also by U+009B, which is ESC [ in one.
+# Each string of a stream tries to send an escape, also by U+009B, which stands
+# for ESC [.
 test_expect_success JQ 'events cannot forge a line or send escapes to the terminal' '
 	GIT_TRACE2_EVENT="$(pwd)/good" test-tool trace2 016allevents &&
 	jq -c "with_entries(if .key | IN(\"event\", \"time\", \"evt\") then .

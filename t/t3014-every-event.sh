@@ -14,7 +14,8 @@ streams=$TEST_DIRECTORY/t3014/streams.perl
 events=$TEST_DIRECTORY/../scrub/lib
 variants="whole bare alone empty wrong huge"
 
-# All at once, since each view is a process for each of them.
+# View all streams at once: otherwise each view of each stream would be a
+# process.
 usual="whole bare alone perf ring full"
 odd="empty wrong huge"
 

@@ -106,8 +106,8 @@ test_expect_success JQ 'exports and views give the same time of a segment' '
 	EOF
 '
 
-# The part before its first exec is a shell, which starts it; in a subshell, that
-# works before. 10 % of the time and 10 ms are much.
+# A process is a copy of the shell until its first exec. A subshell may work
+# before that: then this part is named, if it has 10 % of the time and 10 ms.
 test_expect_success 'the tree names the program that ran longest before the last one' '
 	recording names </dev/null &&
 	{
@@ -141,8 +141,8 @@ test_expect_success 'a SID that contradicts the kernel makes no circle of parent
 	EOF
 '
 
-# Work for each process that is above one would not end, and a call for each would
-# not fit the stack.
+# Work for each ancestor of each process would not end, and a recursion would
+# exceed the stack.
 nr=20000
 test_have_prereq !EXPENSIVE || nr=100000
 test_expect_success 'many processes, each a child of the one before, are read' '
@@ -368,7 +368,8 @@ done
 exec git version
 EOF
 
-# fork_to_exit DIR: print it, of each process, as the kernel recorded it.
+# fork_to_exit DIR: print the time from fork to exit of each process, as the
+# kernel recorded it.
 fork_to_exit () {
 	jq -s -r '.[] | select(.pid == .tid) | select(.type == "fork" or .type == "exit") |
 		"\(.pid) \(.time_ns)"' "$1/tasks.jsonl" |

@@ -8,7 +8,8 @@ test_description='trace2 report -g target: the file that each process of a build
 
 test_skip_unless JQ
 
-# process PID PPID FROM TO DIRECTORY ARGV: add one that ran so long, in ms
+# process PID PPID FROM TO DIRECTORY ARGV: add a process that ran from FROM to
+# TO, in ms
 process () {
 	jq -n -c --argjson pid "$1" --argjson ppid "$2" --argjson from "$3" \
 		--argjson to "$4" --arg cwd "$5" --argjson argv "$6" '

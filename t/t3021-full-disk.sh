@@ -69,7 +69,7 @@ test_expect_success 'record: a task list that does not fit on the disk leaves th
 	test_grep "\"unlisted_tasks\":202,\"tasks\":\[\]" many.json
 '
 
-# No command has an exit code of its own then.
+# With -p no command has an exit code of its own.
 test_expect_success TASKS,PIPE 'record -p exits with 128 on a full disk' '
 	mkdir attached &&
 	mkfifo go said &&

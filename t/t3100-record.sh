@@ -254,7 +254,7 @@ test_expect_success TASKS,EXIT_CODES,NEXT_PID 'a process that reuses the pid of 
 	wait_until stranger_has_pid &&
 	exec 8>&- &&
 	wait $recorder &&
-	# It may have ended before its words are read.
+	# The process may have ended before its arguments are read.
 	echo "[\"fork\",\"comm\",\"exit\",\"status\"]" |
 	test_prints jq -s -c "map(select(.pid == $pid and
 			(.argv | tostring | contains(\"exit 0\") | not)) | .type)" \

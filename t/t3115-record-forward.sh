@@ -116,7 +116,7 @@ test_expect_success 'record --forward tries again if a collector is busy or drop
 	collector 503:1 429 drop 200 &&
 	forwarding &&
 	send trees "$sock/s" 10 &&
-	# It fails, and succeeds.
+	# Sending fails, and later succeeds: one message each.
 	read -r line <&8 &&
 	read -r line <&8 &&
 	counts_are "10 trees sent (10 spans), 0 open, 0 waiting, *" &&
@@ -156,7 +156,7 @@ test_expect_success 'record --forward to a dead collector: nothing waits, losses
 	test_grep "100 processes, 500 events, .* 0 lost, exit 0" rest
 '
 
-# Kilobytes of the recorder at most so far.
+# Print the peak memory of the recorder so far, in kilobytes.
 peak () {
 	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\).*/\1/p" "/proc/$pid/status"
 }

@@ -24,7 +24,7 @@ test_expect_success TASKS,PERF_SCRIPT 'states say when each process began, had a
 	test "$(grep -c "PERF_RECORD_EXIT" records)" = 2
 '
 
-# A shell that waits, for a sleep that begins when it does.
+# A shell that waits for a sleep, which begins when the shell waits.
 write_script waits <<\EOF
 {
 	until grep -q "^State:.S" /proc/$$/status; do :; done

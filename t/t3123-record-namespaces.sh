@@ -78,8 +78,8 @@ test_expect_success CPU_LIMIT 'record -p uses the cgroup of the process, not of 
 	grep "\"type\":\"throttled\"" attached/tasks.jsonl
 '
 
-# has_arguments RECORDING: the log of the recording, which is written while it
-# goes on, has those of the reader.
+# has_arguments RECORDING: the log of the recording has the arguments of the
+# reader. The log is written while the recording goes on.
 has_arguments () {
 	test -f "$1/tasks.jsonl" && grep -q "\"argv\":\[\"cat\",\"fifo\"" "$1/tasks.jsonl"
 }
@@ -112,7 +112,8 @@ test_expect_success PID_NAMESPACE 'a recorder in a pid namespace reports missing
 	test_grep "not recorded: exit codes$what arguments of short processes: process connector: not in a pid namespace" err
 '
 
-# Without /proc it does not know that the kernel will not answer, and asks.
+# Without /proc the recorder does not know that the kernel will not answer, and
+# asks the kernel.
 test_lazy_prereq NO_PROC '
 	unshare -rpfm sh -c "mount -t tmpfs none /proc && test ! -e /proc/self"
 '

@@ -32,7 +32,8 @@ contained () {
 	"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" all trace2 record "$@"
 }
 
-# both CODE COMMAND...: alone and below ptrace it ends and prints the same.
+# both CODE COMMAND...: the command ends with CODE and prints the same, alone
+# and below ptrace.
 both () {
 	code=$1 &&
 	shift &&
@@ -80,7 +81,7 @@ test_expect_success 'record --no-ptrace and stat do not use ptrace' '
 	test_grep "TracerPid:.0$" tracer
 '
 
-# The thread that traces is faster than who begins it.
+# The tracing thread is faster than the thread that starts it.
 test_expect_success STRACE 'record has the command alone if ptrace is refused, and says why' '
 	test_expect_code 3 strace -o log -e inject=clone,clone3:delay_exit=100000 \
 		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ptrace \
@@ -98,7 +99,7 @@ test_expect_success 'options that --ptrace excludes are refused' '
 	test_grep "needs a command" err
 '
 
-# wait4() counts what the command waited for, and itself.
+# wait4() counts the command, and the children for which it waited.
 test_expect_success 'ptrace: CPU times of all processes add up to those of wait4()' '
 	contained -q -o cpu -- sh -c "
 		i=0; while test \$i -lt 20000; do i=\$((i + 1)); done; true | env true" &&

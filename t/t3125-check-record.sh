@@ -74,7 +74,7 @@ test_expect_success SECCOMP 'check --record below a container filter shows ptrac
 	test_grep "^for more: " out
 '
 
-# more FILE: the remedy in that text.
+# more FILE: print the remedy in that text.
 more () {
 	sed -n "s/^[^(]*for more: \(.*\)/\1/p" "$1" |
 		sed "s/ (see .*//; s/)\$//; s/; .trace2 top.*//"

@@ -13,8 +13,8 @@ step () {
 		PATH=$PWD/bin:$PATH sh "$action/$1.sh"
 }
 
-# sudo_is CODE: sudo does nothing but write its arguments into the file asked,
-# and exit so: the machine's settings stay as they are.
+# sudo_is CODE: make a sudo that only writes its arguments into the file
+# `asked`, and exits with CODE. The settings of the machine stay unchanged.
 mkdir bin
 sudo_is () {
 	write_script bin/sudo <<-EOF

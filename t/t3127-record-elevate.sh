@@ -80,7 +80,8 @@ test_expect_success TASKS '--elevate gives an ordinary user exit codes, causes o
 	test_path_is_file own/all/kernel.symbols
 '
 
-# with SUDO COMMAND...: as that user, with this in place of sudo.
+# with SUDO COMMAND...: run the command as that user, with SUDO in place of
+# sudo.
 with () {
 	mkdir -p fake && { echo "#!/bin/sh" && echo "$1"; } >fake/sudo &&
 	chmod +x fake/sudo && shift &&

@@ -436,7 +436,7 @@ test_expect_success 'kernel.data cut after it was finished is a problem' '
 	5 0 in 10 10
 	100 0 exit 10 10
 	EOF
-	# Behind the records there is nothing that is needed.
+	# After the records, the file has nothing that a reader needs.
 	end=$("$PERL_PATH" -e "
 		read STDIN, \$_, 56;
 		my (\$at, \$size) = unpack q(x40 Q2);

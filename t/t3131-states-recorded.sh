@@ -51,8 +51,8 @@ cpu_adds_up () {
 		-$slack < $error and $error < $slack + '"$stolen" dump
 }
 
-# What a host of virtual machines takes is seen in ticks only, and later: a busy one
-# may fail this. t3130 adds up known times.
+# The time that a host of virtual machines takes is shown in ticks only, and
+# later: on a busy host this may fail. t3130 adds up known times.
 test_expect_success EXPENSIVE 'the CPU times of threads add up to that of wait4()' '
 	cpu_adds_up || cpu_adds_up || cpu_adds_up
 '
@@ -65,7 +65,7 @@ tids () {
 	}" | sort
 }
 
-# Rings say the tids of threads; streams leave them to be found by time.
+# Rings have the tids of threads; for streams they are found by time.
 for threads in 3 '20 20' '40 4'
 do
 	test_expect_success "threads of a stream are identified by time ($threads)" '
@@ -87,9 +87,10 @@ do
 		test_must_be_empty unknown &&
 		uniq -d actual.tids >twice &&
 		test_must_be_empty twice &&
-		# Which of two threads that ran within microseconds of an event
-		# emitted it, nobody can say: one is taken for the other, which
-		# then has none. On a busy machine there are more of them.
+		# If two threads ran within microseconds of an event, it is
+		# unknown which of them emitted the event: one is taken for the
+		# other, which then has none. A busy machine has more such
+		# events.
 		nr=${threads%% *} &&
 		test "$(wc -l <actual)" -gt $((nr - nr / 10)) &&
 		comm -23 expect actual >wrong &&

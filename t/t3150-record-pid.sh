@@ -18,7 +18,7 @@ refused () {
 }
 
 test_expect_success TASKS 'record -p records a shell and its later children until Ctrl-C' '
-	# The kernel cuts to ticks.
+	# The kernel cuts times to ticks.
 	"$PERL_PATH" -MPOSIX=strftime -e \
 		"print strftime(q(%Y-%m-%dT%H:%M:%S), gmtime(time - 1)), qq(\n)" >before &&
 	start_shell &&
@@ -197,7 +197,7 @@ is_older () {
 		"{ exit !(\$1 * 100 > start + 5) }" /proc/uptime
 }
 
-# top asks for what is there now: the shell may still be forking.
+# top shows the present processes: the shell may still be forking.
 shows_later () {
 	trace2 top --once --format=json r >top.json &&
 	jq -e "any(.processes[]; .pid == $(cat later))" top.json

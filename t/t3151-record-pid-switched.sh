@@ -218,7 +218,7 @@ test_expect_success 'record -p: a process that ends while recorded has its end' 
 	is_whole_session
 '
 
-# all_stopped PID: all threads of the process are.
+# all_stopped PID: all threads of the process are stopped.
 all_stopped () {
 	! grep -L "^State:.*T" "/proc/$1"/task/*/status | grep .
 }
@@ -445,7 +445,7 @@ test_expect_success HIDES 'record -p records a program without events if it cann
 test_lazy_prereq SHUTS 'mkdir shut && unshare -rm sh -c "mount --bind shut shut &&
 	mount -o remount,bind,ro shut && ! touch shut/file"'
 
-# It sees the same directory, but read-only. Another target may be on.
+# The program sees the same directory, but read-only. Another target may be on.
 test_expect_success SHUTS 'record -p: a program that cannot write into the directory keeps its target' '
 	for perf in p0 ""
 	do

@@ -78,7 +78,7 @@ test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'samples without frame pointers 
 	test "$(grep -c "mix seven both main" paths)" -gt 5
 '
 
-# How many the kernel took is compared by make check.
+# make check compares the number of samples that the kernel took.
 test_expect_success CC,STATES,JQ,LIBDW '--profile=HZ: a sample stands for 1/HZ s of CPU time' '
 	for hz in 100 2000
 	do

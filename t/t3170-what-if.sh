@@ -441,7 +441,8 @@ test_expect_success '--what-if takes its value from the next word, unless that i
 	trace2 report --what-if a=2x >out &&
 	head -1 out >line &&
 	grep "GAIN" line &&
-	# Nor does a missing one, nor a second one.
+	# The errors of a missing and of an extra recording do not name the
+	# option.
 	test_expect_code 128 trace2 report --what-if missing 2>err &&
 	test_grep "missing" err &&
 	test_grep ! "what-if" err &&

@@ -96,9 +96,9 @@ test_expect_success 'report -j: a job takes the place that is free first' '
 		echo "40000 0 in 10 10" &&
 		echo "50000 0 exit 10 10"
 	} | made r &&
-	# 30 ms, 10 and 20; then 10 behind the 10, and two behind 20.
+	# 30 ms, 10 and 20; then 10 after the 10, and two after the 20.
 	trace2 report --format=json -j 3 r >json &&
-	# 30; 10 and 20; then one behind each, and one behind these.
+	# 30; 10 and 20; then one after each, and one after these.
 	trace2 report --format=json -j 2 r >>json &&
 	jq -s -e "map(.what_if[0].then_ns) == [50000000, 70000000]" json
 '
@@ -152,7 +152,7 @@ test_expect_success 'report -j: a job that begins earlier does not wait longer f
 	built "50000 1 switch 13 13 0 swapper schedule,sk_wait_data" &&
 	# c begins 20 ms earlier, and takes the 50 ms that it did.
 	trace2 report --format=json --what-if=b=0 r >json &&
-	# What is slower may take longer.
+	# A slower job may take longer.
 	trace2 report --format=json --what-if=b=0 --what-if=c=0.5x r >>json &&
 	jq -s -e "(.[0].what_if[0].then_ns / 1000000 | floor == 70) and
 		(.[1].what_if[0].then_at_least_ns / 1000000 | floor < 120) and

@@ -10,7 +10,7 @@ test_skip_unless JQ,TASKS
 
 hosts=$GIT_BUILD_DIR/build/hosts
 
-# Print the last object of each process that said what it waits for, as it said it.
+# Print the last object of each process that reported its wait, as reported.
 objects () {
 	test -f r/tasks.jsonl || return 0
 	# The recorder may be in the middle of a line.

@@ -61,7 +61,7 @@ make_group () {
 	return 1
 }
 test_lazy_prereq MEMORY_LIMIT 'make_group && rmdir "$group"'
-# kernel.dmesg_restrict is not for root.
+# kernel.dmesg_restrict does not apply to root.
 test_lazy_prereq LOG 'test -r /dev/kmsg'
 
 ends () {

@@ -20,7 +20,7 @@ memory_of () {
 		. / 1048576 | floor] | "\(last // 0) \(max // 0)"'
 }
 
-# has DIR MB: is the latest memory that, to 5%?
+# has DIR MB: is MB the latest memory, to 5 %?
 has () {
 	memory_of "$1" 2>/dev/null >now &&
 	read -r last most <now &&

@@ -18,7 +18,7 @@ unchecked 'events with few members' many.event
 
 PROTO="$GIT_BUILD_DIR/tool/export/profile"
 
-# shown WHAT ARGUMENT...: what a reader finds in the export of that
+# shown WHAT ARGUMENT...: print what a reader finds in the export of ARGUMENT
 shown () {
 	what=$1 &&
 	shift &&

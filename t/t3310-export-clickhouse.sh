@@ -139,7 +139,8 @@ test_expect_success 'clickhouse: a second export sends nothing' '
 	test_cmp once actual
 '
 
-# The first, one within and the last; with GIT_TEST_LONG each has both faults.
+# The first table, one in the middle and the last have faults; with
+# GIT_TEST_LONG each table has both faults.
 faults="threads=refuse spans=lose sessions=refuse sessions=lose"
 test_have_prereq !EXPENSIVE || faults=$(for table in threads spans events data timers counters sessions
 do

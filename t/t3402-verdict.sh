@@ -394,7 +394,7 @@ test_expect_success ALLOCATIONS,CC '--allocations counts all kinds in all proces
 	test "$allocations" -lt 11000
 '
 
-# The probes of all, by a mount of our own.
+# Print the probes of all commands, by a mount of our own.
 probes () {
 	mkdir -p tracefs &&
 	unshare -m sh -c "mount -t tracefs none \"\$1\" && cat \"\$1/uprobe_events\"" \
@@ -420,7 +420,7 @@ test_expect_success ALLOCATIONS,PROBES '--allocations leaves no probes, even aft
 	kill -s KILL $stat &&
 	{ wait $stat || :; } &&
 	echo over >go &&
-	# They can be removed once the shell has ended.
+	# The probes can be removed once the shell has ended.
 	wait_until no_probes_are_left
 '
 

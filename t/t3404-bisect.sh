@@ -348,7 +348,7 @@ test_expect_success 'bisect finds a commit that reads more, from values taken in
 	)
 '
 
-# A busy machine may hide it.
+# A busy machine may hide the difference.
 test_expect_success EXPENSIVE 'bisect finds a commit that is slower' '
 	(
 		cd times &&

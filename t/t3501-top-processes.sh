@@ -13,7 +13,7 @@ then
 	test_done
 fi
 
-# The kernel tells this user in which function his processes wait.
+# The kernel tells this user in which functions the processes of the user wait.
 test_lazy_prereq WCHAN '
 	sleep 1000 & pid=$! &&
 	wait_until grep -E "nanosleep|^0$" /proc/$pid/wchan &&
@@ -260,7 +260,8 @@ test_expect_success 'top accepts processes that begin and end while it looks' '
 # Hogs share the CPUs. While top is stopped, the one that it watches ends.
 test_expect_success 'top counts no waiting for a CPU for ended processes' '
 	hogs= &&
-	# Of the test before: top would be stopped before it looks.
+	# Remove the looks of the test before: otherwise top would be stopped
+	# before it looks.
 	rm -f looks &&
 	for i in 1 2 3
 	do

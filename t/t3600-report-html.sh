@@ -53,8 +53,8 @@ test_expect_success 'each value that the scripts of the page use is in its row' 
 	test_cmp expect actual
 '
 
-# A string cannot refer to itself: the second has the same text twice, before and
-# behind what the first has.
+# A string cannot refer to itself: the second has the same text twice, before
+# and after the text of the first.
 test_expect_success JQ 'the page stores common parts of strings once' '
 	same="-I/usr/include/a/rather/long/directory -DAND_A_DEFINITION_OF=\\\"something\\\"" &&
 	other="-I/usr/share/another/directory/to/look/into" &&

@@ -53,7 +53,7 @@ browse () {
 		sub like { my ($got, $want, $what) = @_;
 			$got =~ $want or die "$what: '$got' is not like $want\n" }
 		sub chosen { $b->text('#details h2') }
-		# A click at a place, and keys, choose what they should.
+		# A click at a place, and keys, choose the expected item.
 		sub picks { my ($at, $want, $what) = @_;
 			$b->mouse('#canvas', 1, $at);
 			is(chosen(), $want, $what) }
@@ -142,7 +142,7 @@ test_expect_success 'page: the critical path, states, and wake-ups as arrows are
 	like($b->text("#summary"), qr/, 5.00 µs \(5.6%\) without a CPU/, "what the path had not");
 	picks($path->(40), "writer", "a part of the path");
 	like($b->text("#details"), qr/is a part of the critical path.*took 44.0 µs.*reason run.*in process writer/s, "what it is");
-	# Who woke the reader at 52 us is in the row above.
+	# The thread that woke the reader at 52 us is in the row above.
 	my $arrow = sub { my $p = bar(1, 52 / 90); $pixel->($p->[0], $p->[1] + 13) };
 	my $before = $arrow->();
 	picks(bar(2, 0.5), "reader", "a process");

@@ -265,7 +265,8 @@ do
 		counts_are 3 &&
 		finished &&
 		cat <&7 >rest.told &&
-		# It may not have noticed yet that the client has closed.
+		# The recorder may not have noticed yet that the client has
+		# closed.
 		sed "s/=[01] of/=N of/" rest.told | tail -n 2 >actual &&
 		test_cmp - actual <<-\EOF
 		STATUS=N of 1 clients connected, 3 events, 2.9 KiB, 0 waiting for the disk, 0 lost
