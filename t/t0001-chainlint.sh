@@ -49,7 +49,7 @@ read_script () {
 	test_cmp expect actual
 }
 
-test_expect_success 'setup' '
+test_expect_success 'setup: split the lists of good and bad bodies' '
 	for kind in good bad
 	do
 		mkdir $kind &&

@@ -7,7 +7,7 @@ TEST_NO_TEST_TOOL=t
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-subtest.sh
 
-test_expect_success 'setup' '
+test_expect_success 'setup: write a script that prints and fails' '
 	write_subtest talk <<-\EOF
 	test_expect_success "one" "
 		echo to stdout &&

@@ -21,7 +21,7 @@ fails_saying () {
 }
 
 # A program that ends by signal N, or with code N.
-test_expect_success 'setup' '
+test_expect_success 'setup: write programs that end by a signal or with a code' '
 	write_script dies <<-\EOF &&
 	kill -$1 $$
 	EOF

@@ -9,7 +9,7 @@ test_description='the harness: streams of a script pass trace2 check'
 subtest_no_tool=
 unchecked 'wrong on purpose' '*'
 
-test_expect_success 'setup' '
+test_expect_success 'setup: write tests with good and kept streams' '
 	cat >tests <<-\EOF
 	test_expect_success "good ones" "
 		GIT_TRACE2_EVENT=\$PWD/e GIT_TRACE2_RING=\$PWD/r \

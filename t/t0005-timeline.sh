@@ -31,7 +31,7 @@ timeline_subtest () {
 	return "$code"
 }
 
-test_expect_success 'setup' '
+test_expect_success 'setup: write tests with each kind of result' '
 	cat >tests <<-\EOF
 	test_lazy_prereq NEVER "false"
 	test_expect_success "it works" "! env | grep TRACE2"

@@ -28,7 +28,7 @@ add () {
 hanging="sleep 1001" state=S
 test_have_prereq !EXPENSIVE || hanging="cat /dev/zero" state=R
 
-test_expect_success 'setup' '
+test_expect_success 'setup: make a suite with passing, failing and hanging tests' '
 	test_when_finished "rm -f flag" &&
 	mkdir -p tree/t &&
 	ln -s "$TEST_LIB_DIRECTORY"/run-tests "$TEST_LIB_DIRECTORY"/*.perl \

@@ -16,7 +16,7 @@ summed () {
 	sampled "$1" ./treesum -j 1 tree >/dev/null
 }
 
-test_expect_success 'setup' '
+test_expect_success 'setup: record samples of treesum' '
 	copy_treesum &&
 	summed app/treesum/files/:4
 '

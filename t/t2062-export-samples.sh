@@ -24,7 +24,7 @@ ask () {
 	sqlite3 all.db "$1"
 }
 
-test_expect_success 'setup' '
+test_expect_success 'setup: record samples of treesum by files and time' '
 	copy_treesum &&
 	summed app/treesum/files/:4,app/treesum/read:ns/:1
 '

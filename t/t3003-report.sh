@@ -10,7 +10,7 @@ traces=$TEST_DIRECTORY/traces
 
 # A session of 1 s: 100 ms of a child that reports 60 ms itself, a region of 400
 # ms with one of 150 ms in it, and a thread joined in that.
-test_expect_success 'setup' '
+test_expect_success 'setup: write a session of one second' '
 	cat >known.event <<-\EOF
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.000000,"argv":["/usr/bin/top","-x"]}

@@ -44,7 +44,7 @@ suite () {
 	echo "{\"event\":\"atexit\",${head}9.000000Z\",\"t_abs\":9.0,\"code\":${2-0}}"
 }
 
-test_expect_success 'failed tests, the slowest tests, and the scripts are shown' '
+test_expect_success 'report --tests shows failed tests, the slowest tests, and the scripts' '
 	{
 		suite 1 <<-\EOF &&
 		1.0 2.0 1.0 ok 1 - quick

@@ -50,7 +50,7 @@ background () {
 	pid=$!
 }
 
-test_expect_success 'a command keeps its output and its exit code' '
+test_expect_success 'record: the command keeps its output and its exit code' '
 	test_expect_code 3 trace2 record -- \
 		sh -c "echo to out; echo to err >&2; cat; exit 3" \
 		>out 2>err <<-\EOF &&

@@ -13,7 +13,7 @@ writer and reader, which waits for a pipe; writer is a program with Trace2.
 
 test_skip_unless JQ
 
-test_expect_success 'setup' '
+test_expect_success 'setup: make a recording from records of the kernel' '
 	made r <"$TEST_DIRECTORY"/t3300/states.records &&
 	mkdir -p r/events &&
 	{

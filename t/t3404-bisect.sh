@@ -11,7 +11,7 @@ PATH=$GIT_BUILD_DIR/build/bin:$PATH
 test_skip_unless IO
 
 # Five commits of a program; from the fourth on it reads more.
-test_expect_success 'setup' '
+test_expect_success 'setup: make a repository of five commits' '
 	git init -q -b main repo && (
 		cd repo &&
 		git config user.name A && git config user.email a@example.org &&

@@ -10,7 +10,7 @@ t3601 tests the page in a browser.
 . "$TEST_DIRECTORY"/lib-page.sh
 . "$TEST_DIRECTORY"/lib-stream.sh
 
-test_expect_success 'setup' '
+test_expect_success 'setup: make the page of a known stream' '
 	known_stream >known.event &&
 	trace2 report --html known.html known.event &&
 	page_own known.html >known.own

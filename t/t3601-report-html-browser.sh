@@ -85,7 +85,7 @@ browse () {
 	"$PERL_PATH" -I"$TEST_DIRECTORY"/t3600 browse.perl "$page" "$session" "$@"
 }
 
-test_expect_success 'setup' '
+test_expect_success 'setup: make the page of a known stream' '
 	known_stream | sed "/\"event\":\"data\"/d; s,https://[^\"]*,-x," >known.event &&
 	trace2 report --html page.html known.event
 '
