@@ -37,8 +37,8 @@ my $here = readlink('/proc/self/cwd') // '.';
 my $kept_dir = "$here/../build/test-run";
 my $patience = 3 * ($ENV{GIT_TEST_PATIENCE} || 0);
 my $kept = '';
-# The last line of the program, as far as it is complete, and what its tests
-# printed.
+# The last line of the program, as far as it is complete, and the output of its
+# tests.
 my ($line, $tests) = ('', '');
 my $from_tests;
 
@@ -62,8 +62,8 @@ sub contents {
 # The processes of the program
 
 # Return the children of each process, and the processes that work in the
-# script's trash directory or have its name in their environment: what a test
-# left in the background has another parent.
+# script's trash directory or have its name in their environment: a process that
+# a test left in the background has another parent.
 sub find_processes {
 	my (%children, @inside);
 	(my $trash = "$here/trash directory.$name") =~ s/\.sh$//;

@@ -6,7 +6,7 @@
  * the time is a straight line, a scale, valid for a window of ticks and no
  * longer. Arithmetic only; the caller keeps other threads out.
  *
- * Invariant, for any anchors: no scale gives a time before one that the
+ * Invariant, for any anchors: no scale gives a time before a time that
  * previous scale gave. If the scale is ahead (a step of the clock, a scale that
  * ran too fast), a slower line corrects it, never a step back. A step forward
  * corrects a scale that is late.

@@ -219,8 +219,10 @@ struct positions {
 	unsigned int nr;
 };
 
-/* Note the type of an argument. false: the argument has no position, a position
- * that is too high, or one that another type has. */
+/*
+ * Note the type of an argument. false: the argument has no position, a position
+ * that is too high, or a position that has another type.
+ */
 static bool note(struct positions *all, unsigned int at, enum type type)
 {
 	if (!at || at > MAX_POSITIONS ||

@@ -38,8 +38,10 @@ struct tr2_templates {
 	const struct tr2_op *normal, *perf_category, *perf_message;
 };
 
-/* The templates of each event; a row without a template gets one that shows
- * nothing. NULL before it is compiled. */
+/*
+ * The templates of each event; a row without a template gets a template that
+ * shows nothing. NULL before it is compiled.
+ */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
 /* Compile the templates of these targets, unless that is done. Not

@@ -14,8 +14,8 @@
 #define NR_RING_CAUSES TR2_LOST_NO_SLOT
 
 /*
- * Limits of records that wait for an outer write: one that may be over, and one
- * that a handler probably interrupted.
+ * Limits of records that wait for an outer write: for a write that may be over,
+ * and for a write that a handler probably interrupted.
  */
 #define MAX_WAITING 16u
 #define MAX_NESTED 1000u

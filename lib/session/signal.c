@@ -154,8 +154,8 @@ static bool happens_again(const struct sigaction *now, const siginfo_t *info)
  * Record the first signal that ends the process. A signal of another thread
  * waits until that is done, since it would end the process earlier. A signal
  * that interrupts this function, in the same thread, does end the process. A
- * child in its parent's memory (vfork), or one that has not noticed its fork,
- * leaves its parent's session alone.
+ * child in its parent's memory (vfork), or a child that has not noticed its
+ * fork, leaves its parent's session alone.
  */
 static void end_session(const char *file, int line, int signo)
 {

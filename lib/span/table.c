@@ -49,10 +49,12 @@ uint64_t tr2_span_take_count(enum tr2_span_misuse misuse)
 	return __atomic_exchange_n(&misuses[misuse], 0, __ATOMIC_RELAXED);
 }
 
-/* Make the seed from the kernel's random bytes at the start of the program. The
- * only system call is one that all sandboxes with the library permit. Ids
- * reveal nothing about these bytes. Threads may make the seed at the same time:
- * each result is as good. */
+/*
+ * Make the seed from the kernel's random bytes at the start of the program. All
+ * sandboxes with the library permit the only system call. Ids reveal nothing
+ * about these bytes. Threads may make the seed at the same time: each result is
+ * as good.
+ */
 static __attribute__((noinline)) void make_seed(void)
 {
 	struct {

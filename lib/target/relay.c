@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Move lines from a private pipe into one that blocks. */
+/* Move lines from a private pipe into a pipe that blocks. */
 #include "target/relay.h"
 
 #include "base/mask.h"

@@ -118,8 +118,8 @@ static bool is_patient(const struct tr2_dest *dest)
 
 /*
  * Take time, and charge it to the destination: a destination gives back no more
- * than it took, so a fast reader does not pay for one that stalls. If a handler
- * jumps out in between, the process has less time to spend.
+ * than it took, so a fast reader does not pay for a reader that stalls. If a
+ * handler jumps out in between, the process has less time to spend.
  */
 static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# A header belongs to one C file: what it declares is defined in
-# the file of its name, or in one whose name begins with that and a _ (dest.h:
-# dest.c, dest_open.c); if there is none, in a single file. A folder's own header
+# A header belongs to one C file. The file of its name defines all that the header
+# declares, or files whose names begin with this name and a _ (dest.h: dest.c,
+# dest_open.c); if there is no such file, a single file does. A folder's own header
 # (metric/metric.h), internal and private ones belong to all files of the folder.
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
-# Rooms that one knows: a folder of the command or the library has at most 20 C
-# files, a base name occurs once in the command, and architecture.adoc has a row
-# for each folder of Layers.pm, with the folders that it uses.
+# Folders are easy to know. A folder of the command or the library has at most 20 C
+# files. A base name occurs once in the command. architecture.adoc has a row for
+# each folder of Layers.pm, with the folders that it uses.
 use strict;
 use warnings;
 

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# Compare what a program knows of its states (t/helper/hosts/states.c) with what
-# a recording says (build/unit/tool-states):
+# Compare the states that a program knows (t/helper/hosts/states.c) with those of a
+# recording (build/unit/tool-states):
 #
 #	known.perl KNOWN DUMP [--causes] [--wakers] [--times]
 #
-# prints a table, and fails if a thread that computed for 10 ms ran for less than
-# half of that, if the state of a phase is missing, or most of its wait has another
-# cause. (Interrupts count as what a thread computed.)
+# prints a table. It fails if a thread that computed for 10 ms ran for less than
+# half of that time, if the state of a phase is missing, or if most of its wait has
+# another cause. (Time in interrupts counts as computing of the thread.)
 # --causes: causes of waits were recorded; --wakers: wake-ups, too.
 # --times: fail if times differ by more than the sum of 1 % of the phase, 100 us, the
 # time of the switches, and the time that a virtual machine's host took. A busy host

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `stacks STACK [MOST]`: a program with a signal after each single instruction
- * of a call, at MOST of them at most, whose handler calls the library on
- * another stack, with a string that needs much memory. STACK is where the
- * handler runs, or to which it switches:
+ * of a call, or after at most MOST of them. The handler calls the library on
+ * another stack, with a string that needs much memory. STACK is the stack on
+ * which the handler runs, or to which it switches:
  *
  *	same		the interrupted stack
  *	plain-above, plain-below	an alternate stack

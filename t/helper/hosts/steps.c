@@ -105,8 +105,10 @@ static pthread_t stopped;
 static sem_t has_asked;
 static volatile bool is_cancelled;
 
-/* Cancel from another thread: one that cancels itself asynchronously waits
- * forever at the next cancellation point of its destructors, in glibc 2.36. */
+/*
+ * Cancel from another thread: a thread that cancels itself asynchronously waits
+ * forever at the next cancellation point of its destructors, in glibc 2.36.
+ */
 static void *cancel_others(void *arg)
 {
 	for (;;) {

@@ -310,8 +310,7 @@ sub glance {
 	look(0) if abs(Time::HiRes::time() - $looked) > $PAUSE;
 }
 
-# Print what belongs to standard error; return whether a line, or the end, is
-# there.
+# Print text for standard error; return whether a line, or the end, is there.
 sub has_next {
 	my ($lines) = @_;
 	my $queue = $lines->{queue};
