@@ -402,7 +402,7 @@ TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
  * between the load and the store. It has no lock prefix, since no other thread
  * writes the cell. The cell's address is in one register: some processors
  * forward a store to the next load of such an operand without delay, but not of
- * an indexed one.
+ * an indexed operand.
  */
 TRACE2_INLINE_ void
 trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)

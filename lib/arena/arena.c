@@ -45,8 +45,10 @@ static struct {
 	 */
 	size_t cells_backed, histograms_backed;
 	bool gauges_backed;
-	/* The parent had a file: this process has no slots before it has a
-	 * file, too, or finds out that it cannot have one. */
+	/*
+	 * The parent had a file: this process has no slots until it has a file
+	 * of its own, or finds out that it cannot have one.
+	 */
 	bool awaits_file;
 } arena;
 

@@ -12,7 +12,7 @@ static uint32_t strings_used, nr_definitions;
 static uint64_t strings_backed, definitions_backed;
 #define MORE_BYTES 16384u
 
-/* Categories repeat: usually the previous row has the same one. */
+/* Categories repeat: usually the previous row has the same category. */
 static uint32_t last_category;
 
 void tr2_define_reset(bool rows_have_space)

@@ -2,11 +2,11 @@
 /*
  * format - whether a format of printf() may be handed to the C library.
  *
- * A width or a precision is often computed, and a wrong one may be INT_MAX. The
- * C library would then make 2 GB of blanks or zeros, and glibc takes 4 to 10 GB
- * of memory for that. With _FORTIFY_SOURCE, glibc ends the process for a format
- * in writable memory that writes (%n). It does so, too, for a position that is
- * left out, as %1$s in "%2$s", whose type is unknown.
+ * A width or a precision is often computed, and a wrong value may be INT_MAX.
+ * The C library would then make 2 GB of blanks or zeros, and glibc takes 4 to
+ * 10 GB of memory for that. With _FORTIFY_SOURCE, glibc ends the process for a
+ * format in writable memory that writes (%n). It also ends the process for a
+ * position that is left out, as %1$s in "%2$s", whose type is unknown.
  */
 #pragma once
 

@@ -13,7 +13,7 @@
  * handler may have interrupted a call of that function, which holds a lock. The
  * table is made once, and has the times of the coming year at which the offset
  * changes. An offset that holds for less than STEP_S may be missed; no zone has
- * one before 2040.
+ * such an offset before 2040.
  */
 #define MAX_CHANGES 8
 #define HOUR_S 3600

@@ -56,8 +56,10 @@ size_t tr2_utf8_cut(const char *s, size_t len, size_t max)
 	}
 }
 
-/* Return whether the byte needs no escape in JSON. If it may need one, escape
- * the byte, or check the sequence. */
+/*
+ * Return whether the byte needs no escape in JSON. If the byte may need an
+ * escape, escape it, or check the sequence.
+ */
 static inline bool json_plain(unsigned char c)
 {
 	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';

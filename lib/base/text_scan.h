@@ -51,9 +51,9 @@ static inline uint64_t tr2_text_load(const char *s)
 }
 
 /*
- * Return the classes of bytes in s[0..n). It may report a class that does not
- * occur, but never misses one. It reads 16 or 8 bytes at a time, the last ones
- * possibly twice.
+ * Return the classes of bytes in s[0..n). The result may have a class that does
+ * not occur, but never lacks a class. The function reads 16 or 8 bytes at a
+ * time, the last ones possibly twice.
  */
 #if defined(__SSE2__)
 static inline unsigned int tr2_text_classify(const char *s, size_t n)

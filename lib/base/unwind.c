@@ -8,10 +8,10 @@
 #include <unwind.h>
 
 /*
- * Weak: a statically linked program may lack these functions, and so may one
- * with a glibc older than 2.34, where they are in a library of their own. A
- * test for them makes the loader look them up at the start of each process, so
- * only such builds test.
+ * Weak: a statically linked program may lack these functions, and so may a
+ * program with a glibc older than 2.34, where they are in a library of their
+ * own. A test for them makes the loader look them up at the start of each
+ * process, so only such builds test.
  */
 #pragma weak dlopen
 #pragma weak dlsym

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Look for other copies of the library in the process. A program may contain
- * the archive, and use a library that is linked with the shared one, or
- * contains the archive, too. The dynamic linker leads calls to one copy or the
- * other. A copy that was never initialized cannot know that there is a session
- * in another one, so the initialized copy looks for the others.
+ * Look for other copies of this library in the process. A program may contain
+ * the archive. A library that the program uses may be linked with the shared
+ * library, or contain the archive, too. The dynamic linker leads calls to one
+ * copy or the other. A copy that was never initialized cannot know that another
+ * copy has a session, so the initialized copy looks for the others.
  */
 #include <link.h>
 #include <stdint.h>

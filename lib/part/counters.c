@@ -297,8 +297,10 @@ static void counters_release(void)
 	tr2_blocks_release(&blocks);
 }
 
-/* Read the counter in this thread. false: it does not count in threads, or not
- * in this one. */
+/*
+ * Read the counter in this thread. false: the counter does not count in
+ * threads, or not in this thread.
+ */
 static bool read_task(const struct tr2_thread *thread, struct task *task,
 		      unsigned int i, struct tr2_perf_times *out)
 {

@@ -149,8 +149,10 @@ static void begin_stream(const char *file, int line)
 		tr2_fastpath_disable();
 }
 
-/* Begin a session even without a target: one may come while the process
- * runs. */
+/*
+ * Begin a session even without a target: a target may come while the process
+ * runs.
+ */
 static void begin_session(const char *file, int line)
 {
 	if (tr2_stream.opened) {

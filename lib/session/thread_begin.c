@@ -11,7 +11,7 @@ struct tr2_thread_key tr2_thread_key;
 /* Without a key, the contexts of threads that have ended stay. */
 #define MAX_UNNOTICED 64u
 
-/* The least number of threads among which to look for gone ones. */
+/* The least number of threads among which to look for gone threads. */
 #define MIN_TO_LOOK 16u
 
 static void end_gone(struct tr2_thread *thread)

@@ -71,7 +71,10 @@ static inline char *reserve(struct tr2_open_span *span, size_t bytes,
 	return p;
 }
 
-/* Replace the text by one without secrets, in scratch if it contains some. */
+/*
+ * Replace the text by a text without secrets, which is in scratch if there were
+ * secrets.
+ */
 static __attribute__((noinline)) void hide(struct text *text,
 					   struct tr2_buf *scratch)
 {

@@ -148,7 +148,7 @@ static bool is_pending(int signo)
 
 /*
  * Remove the signal that a write raised in this thread. If the host had blocked
- * the signal, one may have been pending before. A signal that was pending for
+ * the signal, it may have been pending before. A signal that was pending for
  * the thread has merged with the write's signal: raise it again. A signal that
  * was pending for the process still is. The kernel's siginfo shows whether the
  * host sent the signal to the thread.
@@ -464,8 +464,11 @@ static void be_plain(struct tr2_dest *dest, uint64_t second)
 	    dest->nr_early < TR2_DEST_EARLY)
 		return;
 	atomic_store(&dest->plain_us, second * TR2_DEST_PLAIN_US);
-	/* Another thread may have switched the destination off: then that
-	 * thread sees this store, or this thread sees that it is off. */
+	/*
+	 * Another thread may have switched the destination off: then that
+	 * thread sees this store, or this thread sees that the destination is
+	 * off.
+	 */
 	if (!atomic_load(&dest->on) || dest->nr_apart)
 		tr2_dest_not_plain(dest);
 }

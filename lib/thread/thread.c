@@ -452,7 +452,9 @@ void tr2_thread_release_all(void)
 	tr2_context_release();
 }
 
-/* Return whether the thread is in a call, or writes to its ring without one. */
+/*
+ * Return whether the thread is in a call, or writes to its ring without a call.
+ */
 static bool is_busy(const struct tr2_thread *thread)
 {
 	return atomic_load(&thread->busy) ||

@@ -3,7 +3,7 @@
 # Calls point down only, like includes, and files do not call in circles: a
 # folder uses functions and variables of the folders that Layers.pm permits.
 # Calls are read from the objects of the last build, so that a declaration by
-# hand does not hide one.
+# hand does not hide a call.
 use strict;
 use warnings;
 

@@ -138,8 +138,10 @@ static long more_bytes(void)
 
 static void with_memory(int nr, void (*function)(void))
 {
-	/* Forbid huge pages: one is resident as a whole when any byte is used.
-	 * */
+	/*
+	 * Forbid huge pages: a huge page is resident as a whole when any byte
+	 * is used.
+	 */
 	prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
 	count_and_say();
 	what_threads_do = function;
