@@ -129,8 +129,8 @@ recording_has () {
 }
 # A recording has the processes of its command, and how they ended.
 test_lazy_prereq TASKS 'recording_has task_records'
-# It has the states of threads, too, and, as the settings permit all of it, the
-# causes of waits and who woke whom.
+# A recording has the states of threads, too, and, as the settings permit all of
+# it, the causes and the wakers of waits.
 test_lazy_prereq STATES 'recording_has states'
 test_lazy_prereq WAKERS 'recording_has wakers'
 test_lazy_prereq EXIT_CODES 'recording_has exit_codes connector'

@@ -25,7 +25,7 @@ test_expect_success 'setup: write a script that prints and fails' '
 # ---------------------------------------------------------------------------
 # Output
 
-test_expect_success '-v shows what tests print' '
+test_expect_success '-v shows the output of tests' '
 	check_subtest 0 talk -v <<-\EOF &&
 	expecting success of talk.1 '\''one'\'': 
 	echo to stdout &&

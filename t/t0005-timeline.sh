@@ -291,7 +291,7 @@ test_expect_success PROVE 'prove -PTrace2 -j takes the time of a test from the l
 	done
 '
 
-test_expect_success PROVE 'prove -PTrace2 prints what prove prints' '
+test_expect_success PROVE 'prove -PTrace2 prints the same as prove' '
 	cat >odd.sh <<-\EOF &&
 	printf "TAP version 13\n\n\n1..6\nnot\nok 1 - in two lines\n"
 	printf "ok 2 - m\303\274ll\nok 3 - pa"

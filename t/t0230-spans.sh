@@ -318,7 +318,7 @@ test_expect_success 'GIT_TRACE2_SPANS=1/2 records half of the traces' '
 	test "$nr" -lt 1300
 '
 
-test_expect_success 'the sampled flag of a traceparent decides, whatever GIT_TRACE2_SPANS is' '
+test_expect_success 'the sampled flag of a traceparent decides, also with GIT_TRACE2_SPANS' '
 	count () {
 		traced env GIT_TRACE2_SPANS=$1 \
 			test-tool trace2 509children $above-$2 >/dev/null &&

@@ -393,7 +393,7 @@ test_expect_success 'a file that includes itself is read, and its includes end a
 	test_grep "^warning: trace2: .*: includes nest deeper than 10 files" err
 '
 
-test_expect_success 'an unset HOME, or one that is missing or a file, is no error' '
+test_expect_success 'an unset HOME, a missing HOME and a file as HOME are no errors' '
 	no_config &&
 	>file &&
 	for home in missing file

@@ -42,7 +42,7 @@ test_expect_success 'bad config files are refused, with line and reason' '
 	test_cmp "$TEST_DIRECTORY/t0310/bad.expect" bad
 '
 
-test_expect_success GIT_SPACES 'git reads the good config files as we do' '
+test_expect_success GIT_SPACES 'Git reads the good config files as the library does' '
 	same_as_git "$corpus"/good/* &&
 	ls "$corpus"/good >names &&
 	test_line_count = "$taken" names
@@ -74,7 +74,7 @@ test_expect_success PERL 'long names, values and lines are read whole' '
 	test_write_lines 70004 9004 10003 5006 | test_cmp - actual
 '
 
-test_expect_success GIT,PERL 'git reads long names, values and lines as we do' '
+test_expect_success GIT,PERL 'Git reads long names, values and lines as the library does' '
 	same_as_git long &&
 	test "$taken" = 1
 '

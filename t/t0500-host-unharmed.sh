@@ -74,7 +74,7 @@ test_expect_success 'a descriptor number that the host closed stays free' '
 	all_targets test-tool trace2 094fd_stays_free 7
 '
 
-test_expect_success 'signal handlers and the signal mask stay as they were' '
+test_expect_success 'tracing leaves signal handlers and the signal mask unchanged' '
 	test-tool trace2 091sigs >before &&
 	all_targets test-tool trace2 091sigs >with &&
 	test_cmp before with &&

@@ -24,7 +24,7 @@ said_after () {
 		(.[-1].event == \"atexit\")" e
 }
 
-test_expect_success 'a handler of the program may chain to that of the library, and continue' '
+test_expect_success 'a handler of the program may chain to the handler of the library, and continue' '
 	GIT_TRACE2_SIGNALS=PIPE handled 0 chained &&
 	echo "handled 2" | test_cmp - out &&
 	said_after

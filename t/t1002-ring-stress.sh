@@ -22,7 +22,7 @@ test_expect_success "$records records are read correctly while they are written"
 	test_grep "^[0-9]* written, [1-9][0-9]* by handlers; [1-9][0-9]* read, [0-9]* lost and counted\$" out
 '
 
-test_expect_success "$kills killed processes leave all they wrote" '
+test_expect_success "$kills killed processes leave all records that they wrote" '
 	test-tool ring kill "$(pwd)/k" $kills >out &&
 	cat out &&
 	test_grep "^$kills kills, [1-9][0-9]* records read back\$" out

@@ -145,7 +145,7 @@ test_expect_success LIBDW,BUILD_ID '--debuginfod may fetch a removed file from a
 	test_path_is_missing cache
 '
 
-test_expect_success LIBDW,BUILD_ID,STRIP 'a stripped program has no function names, and a warning says so' '
+test_expect_success LIBDW,BUILD_ID,STRIP 'a stripped program has no function names, and a warning reports that' '
 	cp treesum kept &&
 	strip treesum &&
 	trace2 report --samples r >out 2>err &&

@@ -134,7 +134,7 @@ came () {
 	return 1
 }
 
-test_expect_success 'script -f follows a ring while it is written, and one that begins later' '
+test_expect_success 'script -f follows a ring while it is written, and a ring that begins later' '
 	mkdir rings &&
 	stepping env GIT_TRACE2_RING="$PWD/rings" test-tool trace2 call \
 		pthread_create one , data_string c k 1 , wait , \

@@ -320,7 +320,7 @@ test_expect_success 'a recording with lost records: open processes last until th
 	EOF
 '
 
-test_expect_success JQ 'a stream without an end, and one that ends in exec, are listed' '
+test_expect_success JQ 'a stream without an end, and a stream that ends in exec, are listed' '
 	{
 		begin P 0 top && event P 30 exec "\"exec_id\":0,\"exe\":\"x\",\"argv\":[\"x\"]" &&
 		begin Q 40 killed && event Q 60 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&

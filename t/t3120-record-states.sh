@@ -33,7 +33,7 @@ write_script waits <<\EOF
 :
 EOF
 
-test_expect_success WAKERS,PERF_SCRIPT 'states say in which call each process waited, and who woke it' '
+test_expect_success WAKERS,PERF_SCRIPT 'states name the call in which each process waited, and its waker' '
 	trace2 record -- ./waits 2>err &&
 	test_grep ! "not recorded" err &&
 	jq -e ".states == \"kernel\" and .wait_causes == \"kernel\"" \

@@ -186,7 +186,7 @@ test_expect_success 'records of all CPUs are merged by time' '
 	EOF
 '
 
-test_expect_success 'CPU time is the sum of what the kernel counted on each CPU' '
+test_expect_success 'CPU time is the sum of the counts of the kernel on each CPU' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 in 10 10

@@ -13,7 +13,7 @@ trace2 reads from them, with wake-ups and without.
 
 test_skip_unless JQ
 
-test_expect_success 'a state names who woke the thread, and who used its CPU' '
+test_expect_success 'a state names the waker of a thread, and the user of its CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10

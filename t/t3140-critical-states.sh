@@ -702,7 +702,7 @@ test_expect_success 'lost records are reported above the path, since sums may be
 	jq -e ".processes[0].states_lost == true" json
 '
 
-test_expect_success 'the path without states uses processes, and a line says so' '
+test_expect_success 'the path without states uses processes, and a line reports that' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 fork 11 11 10 10

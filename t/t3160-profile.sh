@@ -470,7 +470,7 @@ test_expect_success TASKS 'names in /tmp/perf-PID.map are kept in the recording'
 	test_path_is_missing r/maps
 '
 
-test_expect_success JQ 'on_path excludes what another process computes at the same time' '
+test_expect_success JQ 'on_path is 0 for a process that computes beside the path' '
 	counted >actual <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a

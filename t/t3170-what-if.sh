@@ -202,7 +202,7 @@ test_expect_success '--what-if: a wait ended from outside has two bounds' '
 	EOF
 '
 
-test_expect_success '--what-if: a short wait for an answer, a page or a disk is not one from outside' '
+test_expect_success '--what-if: a short wait for an answer, a page or a disk is no wait from outside' '
 	for wait in "sk_wait_data 41000" "io_schedule 60000" \
 		"folio_wait_bit_common,filemap_fault,handle_mm_fault 60000"
 	do

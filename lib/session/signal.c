@@ -273,8 +273,10 @@ void tr2_signal_install(const char *list)
 		install(signal_number(name, len));
 }
 
-/* Also runs before the code may be unmapped, in a child that never closed its
- * session. */
+/*
+ * This also runs before the code may be unmapped, in a child that never closed
+ * its session.
+ */
 __attribute__((destructor)) void tr2_signal_restore(void)
 {
 	struct sigaction now;

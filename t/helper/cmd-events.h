@@ -6,7 +6,7 @@
 #include "event/event.h"
 #include "test-tool.h"
 
-/* Each file cmd-events-FORM.c has one. */
+/* Each file cmd-events-FORM.c has one such structure. */
 struct tool_events_form {
 	const char *name;
 	void (*begin)(void);

@@ -16,7 +16,7 @@ my $ends = 'the library never ends its host';
 my $prints = "the library never prints through its host's stdio";
 my $shared = 'its result is shared between threads';
 my $state = "it changes what belongs to the host's process";
-# Each with the reason; '*' permits it in developer code.
+# The banned names, each with the reason; '*' permits it in developer code.
 my %BANNED = (
 	(map { $_ => $unbounded } qw(strcpy strcat stpcpy sprintf vsprintf gets
 		scanf sscanf)),

@@ -579,7 +579,7 @@ static void test_strange_intervals(void)
 	is_bounded(&m, &i, "a start from before all times");
 }
 
-/* This machine. */
+/* Tests of the clock of this machine. */
 
 static void *watch(void *arg)
 {
