@@ -274,8 +274,8 @@ void tr2_signal_install(const char *list)
 }
 
 /*
- * This also runs before the code may be unmapped, in a child that never closed
- * its session.
+ * This function also runs before the code may be unmapped, in a child that
+ * never closed its session.
  */
 __attribute__((destructor)) void tr2_signal_restore(void)
 {
