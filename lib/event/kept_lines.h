@@ -11,10 +11,21 @@
 #include "event/kept.h"
 #include "event/redact.h"
 
-static inline bool tr2_kept_is_of(const struct tr2_kept *kept,
+TR2_INLINE bool tr2_kept_is_of(const struct tr2_kept *kept,
 				  const struct tr2_event *ev)
 {
 	return likely(ev->wall_us - kept->second_us < 1000000u);
+}
+
+/* Make the kept parts those of the event's second. false: the event has no kept
+ * line. */
+static inline bool tr2_kept_json_is_ready(struct tr2_kept *kept,
+					  struct tr2_render *r,
+					  const struct tr2_event *ev,
+					  bool brief)
+{
+	return tr2_kept_is_of(kept, ev) ||
+	       tr2_kept_json_prepare(kept, r, ev, brief);
 }
 
 /* Append a string. is_free: the field has TR2_F_FREE. */
@@ -34,14 +45,16 @@ tr2_kept_put(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 	return slow(kept, r, p, s);
 }
 
-static inline char *tr2_put_repo(char *p, const struct tr2_event *ev)
+TR2_INLINE char *tr2_put_repo(char *p, const struct tr2_event *ev)
 {
 	p = tr2_put_lit(p, ",\"repo\":");
 	return tr2_put_u64(p, (unsigned int)tr2_event_shown_repo(ev));
 }
 
 /*
- * The event target. KEEP_TYPE appends the value of a field; types of rare
+ * The event target: call the functions once tr2_kept_json_is_ready(). They pass
+ * the event to no other function, so that a caller's copy can stay in
+ * registers. KEEP_TYPE appends the value of a field; types of rare
  * events are left to render.h.
  */
 #define TR2_KEPT_KEY_BYTES 32u /* `{"event":"NAME"` ends there */
@@ -113,9 +126,6 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 		(void)has_piece;                                            \
 		_Static_assert(sizeof(key) <= TR2_KEPT_KEY_BYTES, #name);   \
 		if (brief && ((flags) & TR2_E_KEEP_TIME))                   \
-			return none;                                        \
-		if (!tr2_kept_is_of(kept, ev) &&                            \
-		    !tr2_kept_json_prepare(kept, r, ev, brief))             \
 			return none;                                        \
 		start = kept->p + TR2_KEPT_KEY_BYTES - (sizeof(key) - 1);   \
 		tr2_put(start, key, sizeof(key) - 1);                       \

@@ -55,6 +55,22 @@ static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 					 const struct tr2_event *ev);
 
+/* Return the pieces of a site's events of this kind; NULL: there are none, or
+ * tr2_pieces_of() has to look. */
+static inline const struct tr2_pieces *
+tr2_pieces_find(const struct tr2_site *site, enum tr2_event_kind kind,
+		bool redact)
+{
+	/* Acquire: pairs with the release in tr2_pieces_make(). */
+	const struct tr2_pieces *pieces =
+		__atomic_load_n(&site->pieces[kind == TR2_EV_region_leave],
+				__ATOMIC_ACQUIRE);
+
+	return likely(pieces) && likely(pieces->key ==
+					tr2_pieces_key(kind, redact)) ?
+		       pieces : NULL;
+}
+
 /* Return the pieces of an event with a site, of this kind; NULL: it has no
  * pieces. Call it before the first line of the event, since preparation uses
  * the line's buffer. */

@@ -78,7 +78,7 @@ static struct tr2_rendered render(struct tr2_render *r, struct tr2_kept *kept,
 {
 	struct tr2_rendered line = { NULL, 0 };
 
-	if (target == 2)
+	if (target == 2 && tr2_kept_json_is_ready(kept, r, ev, brief))
 		switch (ev->kind) {
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
 	case TR2_EV_##name:                                               \
@@ -89,7 +89,7 @@ static struct tr2_rendered render(struct tr2_render *r, struct tr2_kept *kept,
 		case TR2_EVENT_NR:
 			break;
 		}
-	else if (target == 1)
+	if (target == 1)
 		line = tr2_kept_perf(kept, r, ev, ev->kind, brief);
 	if (line.p) {
 		nr_kept++;
