@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Escaping, UTF-8 and shell quoting. */
+/* Escaping, UTF-8, shell quoting, and long texts by wide vectors. */
 #include "base/text.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 static const char hex_digits[] = "0123456789abcdef";
 
@@ -281,3 +285,66 @@ void tr2_quote_add_word(struct tr2_buf *b, const char *s)
 	}
 	tr2_buf_addch(b, '\'');
 }
+
+bool tr2_text_has_wide;
+
+#if defined(__x86_64__)
+
+/* CPUID takes 7 us in a virtual machine, and the C library has executed it
+ * already. This is the ABI of <sys/platform/x86.h>, which glibc has from 2.33
+ * on, and no other C library. */
+struct cpuid_feature {
+	uint32_t cpuid[4], active[4];
+};
+extern const struct cpuid_feature *feature_leaf(uint32_t leaf)
+	__asm__("__x86_get_cpuid_feature_leaf") __attribute__((weak));
+
+#define LEAF_7 1u
+#define LEAF_7_EBX 1
+#define AVX2 (1u << 5)
+
+void tr2_text_wide_start(void)
+{
+	const struct cpuid_feature *leaf;
+
+	if (!feature_leaf)
+		return;
+	leaf = feature_leaf(LEAF_7);
+	tr2_text_has_wide = leaf && leaf->active[LEAF_7_EBX] & AVX2;
+}
+
+__attribute__((target("avx2"))) bool
+tr2_text_copy_wide(char *to, const char *s, size_t n)
+{
+	const __m256i limit = _mm256_set1_epi8(0x21);
+	__m256i odd = _mm256_setzero_si256(), x;
+	size_t at;
+
+	for (at = 0;; at = at + 64 <= n ? at + 32 : n - 32) {
+		x = _mm256_loadu_si256((const __m256i *)(const void *)(s + at));
+		_mm256_storeu_si256((__m256i *)(void *)(to + at), x);
+#define IS(c) _mm256_cmpeq_epi8(x, _mm256_set1_epi8(c))
+#define OR(a, b) _mm256_or_si256(a, b)
+		/* As tr2_text_odd(). */
+		odd = OR(odd, _mm256_cmpgt_epi8(limit, _mm256_add_epi8(
+						x, _mm256_set1_epi8(1))));
+		odd = OR(odd, OR(OR(IS('"'), IS('\\')), OR(IS(':'), IS('='))));
+#undef OR
+#undef IS
+		if (at + 32 == n)
+			return !_mm256_movemask_epi8(odd);
+	}
+}
+#else
+void tr2_text_wide_start(void)
+{
+}
+
+bool tr2_text_copy_wide(char *to, const char *s, size_t n)
+{
+	(void)to;
+	(void)s;
+	(void)n;
+	return false;
+}
+#endif

@@ -16,6 +16,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* Classes of bytes that a renderer must treat specially. */
 #define TR2_TEXT_CONTROL (1u << 0) /* below 0x20, or DEL */
 #define TR2_TEXT_JSON (1u << 1) /* a quote, a backslash, 0x80 and above */
@@ -191,6 +193,8 @@ static inline bool tr2_text_copy(char *to, const char *s, size_t n)
 
 	if (n < 16)
 		return tr2_text_copy_short(to, s, n);
+	if (n >= TR2_TEXT_WIDE_BYTES && tr2_text_has_wide)
+		return tr2_text_copy_wide(to, s, n);
 	for (at = 0;; at = at + 32 <= n ? at + 16 : n - 16) {
 		x = _mm_loadu_si128((const __m128i *)(const void *)(s + at));
 		_mm_storeu_si128((__m128i *)(void *)(to + at), x);

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/mask.h"
 #include "base/raw.h"
+#include "base/text.h"
 #include "part/call_before_init.h"
 #include "session/control.h"
 #include "session/fastpath.h"
@@ -105,6 +106,7 @@ static bool prepare(const struct trace2_options *options)
 	if (options && options->version)
 		tr2_session.version = strdup(options->version);
 	tr2_bind_libc();
+	tr2_text_wide_start();
 	tr2_clock_start();
 	tr2_session_prepare_text();
 	return true;

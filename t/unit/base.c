@@ -291,7 +291,7 @@ static void test_classify(void)
  * needs escaping? */
 static bool copies(const char *text, size_t len)
 {
-	char copy[80], before[80];
+	char copy[TR2_TEXT_WIDE_BYTES + 50], before[sizeof(copy)];
 	bool plain;
 
 	memset(copy, '#', sizeof(copy));
@@ -305,9 +305,12 @@ static void test_copy(void)
 {
 	unsigned int wrong = 0, c;
 	size_t len, at;
-	char text[70] = "";
+	char text[TR2_TEXT_WIDE_BYTES + 40] = "";
 
-	for (len = 0; len < sizeof(text); len++) {
+	/* Short texts, then those for which wide vectors are used. */
+	tr2_text_wide_start();
+	for (len = 0; len < sizeof(text);
+	     len = len == 70 ? TR2_TEXT_WIDE_BYTES : len + 1) {
 		for (at = 0; at < len; at++)
 			text[at] = (char)('A' + at % 50 + (at % 50 > 26));
 		wrong += !copies(text, len);

@@ -9,7 +9,8 @@
 
 #include "tap.h"
 
-#define MAX_LEN 70
+#define MAX_SHORT 70
+#define MAX_LEN (TR2_TEXT_WIDE_BYTES + 40)
 
 /* The beginnings of each kind of search; other bytes are 'a'. */
 static const char *const beginnings[] = {
@@ -90,11 +91,13 @@ int main(void)
 			   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	bool same = true;
 
+	tr2_text_wide_start();
 	if (pages == MAP_FAILED ||
 	    mprotect(pages + bytes, bytes, PROT_READ | PROT_WRITE))
 		return 1;
 	for (i = 0; i < sizeof(beginnings) / sizeof(*beginnings); i++) {
-		for (len = 0; len <= MAX_LEN; len++)
+		for (len = 0; len <= MAX_LEN;
+		     len = len == MAX_SHORT ? TR2_TEXT_WIDE_BYTES : len + 1)
 			same &= is_the_same(pages + bytes, bytes, len,
 					    beginnings[i]);
 		ok(same, *beginnings[i] ? beginnings[i] : "no beginning");
