@@ -26,7 +26,7 @@
 #   GIT_TEST_TRACE2    record 'make test' in this directory
 #   TEST_SHELL_PATH    the shell that runs the test scripts
 #   JOBS               how many tests run at once
-#   DESTDIR, PREFIX, bindir, libdir, includedir, datadir, mandir
+#   DESTDIR, PREFIX (or prefix), bindir, libdir, includedir, datadir, mandir
 #   bashdir, zshdir, fishdir   directories of the completions
 #   pythondir, perldir where modules of Python and Perl are installed
 
@@ -67,7 +67,8 @@ INSTALL = install
 # '=', each command of a make below `make test` would count them again.
 JOBS ?= $(shell expr 1 + $$(nproc 2>/dev/null || echo 2))
 
-PREFIX = /usr/local
+prefix = /usr/local
+PREFIX = $(prefix)
 bindir = $(PREFIX)/bin
 libdir = $(PREFIX)/lib
 includedir = $(PREFIX)/include

@@ -130,7 +130,7 @@ test_expect_success 'uninstall removes every file' '
 '
 
 test_expect_success 'install: each directory can be set' '
-	install_it install DESTDIR="$PWD/places" PREFIX=/usr \
+	install_it install DESTDIR="$PWD/places" prefix=/usr \
 		libdir=/usr/lib/triple zshdir=/usr/share/zsh/vendor-completions \
 		mandir=/man >out 2>err &&
 	test_path_is_file places/usr/lib/triple/libtrace2.so.1 &&
