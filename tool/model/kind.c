@@ -12,9 +12,9 @@
  * run. */
 static const struct {
 	const char *name; /* a * at one end stands for any text */
-	/* Letters of options. inlines: the value is the program, or its module.
-	 * takes: there is another value, attached or in the next word.
-	 * attached: the value is attached. */
+	/* Letters of options that have a value. inlines: the value is the
+	 * program, or its module. takes: the value is attached, or is the next
+	 * word. attached: the value is always attached. */
 	const char *inlines, *takes, *attached;
 } interpreters[] = {
 	{ "*sh", "c", "oO", "" },
@@ -26,7 +26,7 @@ static const struct {
 	{ "lua*", "e", "l", "" },
 };
 
-/* Names that end like the name of a shell, but are not shells. */
+/* Programs whose names end in "sh", but which are not shells. */
 static const char *const no_shells[] = { "ssh", "rsh", "mosh", "hash", "crash",
 					 "trash", "push", "flush", "wish",
 					 "tclsh", "slogin-sh" };
@@ -125,7 +125,7 @@ static bool add_inline(struct tr2_buf *out, size_t interpreter,
 	return false;
 }
 
-/* Append the script, or the option in its place. */
+/* Append the script's name, or the option that has the program itself. */
 static void add_script(struct tr2_buf *out, size_t interpreter,
 		       const struct tr2_words *words)
 {

@@ -20,8 +20,9 @@
 bool tr2_memory_peak(const struct tr2_model *m,
 		     struct tr2_observed_memory_point *out);
 
-/* Is the point certainly of its process, or of all processes? Before or after
- * the process, a stranger with the same pid may have been seen. */
+/* Is the point certainly about its process, or about all processes? Before the
+ * process began, or after it ended, the observer may have seen another process
+ * with the same pid. */
 bool tr2_memory_is_certain(const struct tr2_model *m,
 			   const struct tr2_observed_memory_point *p);
 /* Return a process's own memory, plus its share of the rest. */
@@ -59,9 +60,10 @@ struct tr2_memory_kind {
 	uint32_t largest_node;
 };
 
-/* Return the factor for the memory of single processes at this time. Shares are
- * recorded when they changed by an eighth, the total of all processes when it
- * changed by a hundredth. */
+/* Return the factor, from 1/1.15 to 1.15, by which to multiply the memory of
+ * single processes at this time: they then add up to the total. A process's
+ * memory is recorded after a change of an eighth, the total after a change of a
+ * hundredth. */
 double tr2_memory_scale(const struct tr2_memory *memory, int64_t at_ns);
 
 /* Return the number of kinds that had memory; the kinds with the most at the

@@ -156,8 +156,8 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;
-	if (size == n) /* it has its own block; the current block stays
-		        * current */
+	if (size == n) /* s has a block of its own; later texts still go into
+			* the current one */
 		return b->data;
 	p->next = b->data + n;
 	p->left = size - n;
@@ -195,7 +195,7 @@ void tr2_model_input_end(struct tr2_model *m)
 {
 	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
 
-	/* If it is unchanged, it is from an earlier input, or NULL. */
+	/* An unchanged meta_json is that of an earlier input, or NULL. */
 	in->meta_json = m->meta_json == in->meta_json ? NULL : m->meta_json;
 	if (!in->meta_json)
 		return;

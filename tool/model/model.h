@@ -62,8 +62,8 @@ struct tr2_span {
 	tr2_str file;
 	uint32_t line;
 	uint32_t repo;
-	/* while loading: the region that its thread entered before and that is
-	 * still open; its parent, unless the two overlap */
+	/* while loading: the innermost region that was open in its thread at
+	 * its enter; its parent, unless the two overlap */
 	uint32_t below;
 	uint16_t depth; /* 0 for the outermost */
 	uint8_t kind;   /* enum tr2_span_kind */
@@ -82,7 +82,8 @@ struct tr2_child {
 	bool has_code;
 	bool use_shell;
 	bool ready;    /* ended by child_ready, went on in the background */
-	bool traced;   /* a session below its own session has its pid */
+	bool traced;   /* a session whose SID is below its own session's has its
+			* pid */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
@@ -125,12 +126,12 @@ struct tr2_metric {
 	/* The value of a counter, or the last value of a gauge; the number of
 	 * intervals, or of values. */
 	uint64_t count;
-	/* A distribution's are in its unit. A gauge's least and greatest value
-	 * are int64_t, like its last one. */
+	/* For a distribution, these are in its unit. For a gauge, min and max
+	 * are int64_t, as its last value is. */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
 	/* JSON text [[upper_bound,count],…], or NULL. Bounds are in seconds, or
-	 * like the distribution's values. */
+	 * in the distribution's unit. */
 	const char *histogram;
 };
 
@@ -150,7 +151,7 @@ struct tr2_trace_span {
 	uint32_t next;   /* the next of the same session */
 	uint32_t first_work, nr_works; /* its works follow each other */
 	uint32_t one_in; /* it stands for this number of spans */
-	uint32_t lost;   /* attributes and works for which it had no room */
+	uint32_t lost;   /* number of attributes and works that had no room */
 	uint8_t flags;   /* TR2_TRACE_SPAN_… */
 };
 
@@ -159,7 +160,7 @@ struct tr2_work {
 	int64_t from_ns, to_ns;
 	uint32_t span;   /* index into trace_spans */
 	tr2_str name;    /* of the thread */
-	/* Set by tr2_model_finish(); 0: unknown, none. */
+	/* Set by tr2_model_finish(). 0: not known, or none. */
 	uint32_t thread;
 	uint32_t outer;  /* the work around it in its thread */
 };
@@ -167,23 +168,25 @@ struct tr2_work {
 /* A sample by a ring, or by the kernel for `trace2 record --profile`. */
 struct tr2_model_sample {
 	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
-	uint32_t session; /* 0: by the kernel, of a process without a session */
+	uint32_t session; /* 0: the kernel took it, in a process without a
+			   * session */
 	uint32_t cpu;
-	uint32_t task; /* index into sample_tasks; 0: by the kernel */
-	uint32_t task_thread; /* by the kernel: the sampled thread; else 0 */
+	uint32_t task; /* index into sample_tasks; 0: the kernel took it */
+	uint32_t task_thread; /* the sampled thread, if the kernel took it; else
+			       * 0 */
 	uint32_t space;
 	uint32_t next; /* the next of the same session, by time */
-	int64_t at_ns; /* without a session: wall */
+	int64_t at_ns; /* in its session; without a session: wall */
 	uint64_t count; /* the event's count since the last sample */
 	bool is_time; /* the count is in ns */
-	/* Return addresses, the innermost first: of the kernel, then of the
-	 * process. The first of each is 1 more than the address of its
-	 * instruction, to be like a return address. */
+	/* Return addresses, the innermost first: those in the kernel, then
+	 * those in the process. In both, the first one is the address of an
+	 * instruction plus 1, as if it were a return address. */
 	uint32_t first_call, nr_calls;
 	uint32_t stack; /* a copy of the stack not unwound yet; 0: none */
 	/* The values of its event's group; the leader is first. */
 	uint32_t first_value, nr_values;
-	/* Set by tr2_model_finish(); 0: unknown, none. */
+	/* Set by tr2_model_finish(). 0: not known, or none. */
 	uint32_t node, thread;
 	uint32_t span; /* the innermost region */
 };
@@ -202,11 +205,13 @@ struct tr2_stack_file {
 
 /* An address space: a process between two execs. */
 struct tr2_space {
-	uint32_t session; /* the session of its ring; 0: kernel's records */
-	/* the space whose mappings it got by a fork at start_ns; 0: none */
+	uint32_t session; /* the session whose ring has it; 0: the kernel's
+			   * records have it */
+	/* the space from which it got its mappings, by a fork at start_ns; 0:
+	 * none */
 	uint32_t parent;
 	int64_t start_ns; /* wall; 0: the start of the session */
-	uint32_t kernel; /* the kernel whose functions it has; 0: none */
+	uint32_t kernel; /* the kernel under which it ran; 0: none */
 	bool has_mappings;
 };
 
@@ -299,8 +304,8 @@ enum tr2_end_by {
 /* No event has a wall time: wall_ns is from its SID, or a guess. */
 #define TR2_SESSION_NO_CLOCK (1u << 3)
 #define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set as it ran */
-#define TR2_SESSION_DUPLICATE (1u << 5)  /* its SID began again: it has the same
-					  * SID as an earlier session */
+#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier session has the same
+					  * SID */
 #define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
 					    made up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
@@ -308,9 +313,10 @@ enum tr2_end_by {
 					  * after the end of `parent`: a process
 					  * that forked without exec, such as
 					  * Git's detached maintenance */
-#define TR2_SESSION_NO_BEGINNING (1u << 10) /* from a ring in which newer events
-					     * overwrote older ones, or from a
-					     * file in which it goes on */
+#define TR2_SESSION_NO_BEGINNING (1u << 10) /* its first events are missing:
+					     * newer ones overwrote them in its
+					     * ring, or they are in an earlier
+					     * file */
 #define TR2_SESSION_NO_PLACE (1u << 11) /* no time of its beginning is known:
 					 * wall_ns is another session's */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
@@ -334,7 +340,8 @@ struct tr2_model_session {
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
 	int64_t now_ns;   /* while loading: time of its last event */
 	/* FORKED: time of its first event; else 0. With the kernel's records:
-	 * start of its program; for the first session, of the process. */
+	 * the start of its program; for the first session, the start of the
+	 * process. */
 	int64_t start_ns;
 	/* Time of atexit, else of the last event. With the kernel's records:
 	 * time of the next exec, or the end of the process. */
@@ -353,7 +360,8 @@ struct tr2_rare {
 	uint64_t trace_parent;
 	uint32_t first_metric, last_metric, first_trace_span, last_trace_span;
 	uint32_t first_sample, last_sample, first_mapping, last_mapping;
-	uint32_t nr_errors, space; /* space: of its ring */
+	uint32_t nr_errors, space; /* space: the address space that its ring
+				    * describes */
 };
 
 #define TR2_TASK_EXITED (1u << 0)
@@ -387,7 +395,8 @@ struct tr2_model_task {
 	/* If the process began before the recording: its start; start_ns is
 	 * then the start of the recording. Else 0. */
 	int64_t begun_ns;
-	int64_t seen_ns; /* without an end: it ran at least until then; or 0 */
+	int64_t seen_ns; /* if no end was recorded: it ran at least until this
+			  * time; else 0 */
 	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: time of report */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
@@ -419,7 +428,7 @@ struct tr2_task_thread {
 	int64_t ending_ns; /* it ran on for this long after its last record */
 	/* Its states by time, without gaps: nr_states from first_state on. */
 	uint32_t first_state, nr_states;
-	uint32_t first_object, nr_objects; /* seen objects of its waits */
+	uint32_t first_object, nr_objects; /* observed objects of its waits */
 	uint8_t flags; /* TR2_TASK_THREAD_... */
 };
 
@@ -475,9 +484,9 @@ struct tr2_observed_object {
 	uint32_t peer;  /* the task at the other end, or with the lock */
 	uint32_t task;
 	int32_t tid;
-	/* Set by tr2_model_finish(). The thread; 0: unknown. The whole object
-	 * in words: "pipe to sort", "tcp 10.1.2.3:443 x 8, timer", "lock
-	 * .git/index.lock, held by git gc". */
+	/* Set by tr2_model_finish(): the thread (0: unknown), and the whole
+	 * object in words, such as "pipe to sort", "tcp 10.1.2.3:443 x 8,
+	 * timer", "lock .git/index.lock, held by git gc". */
 	uint32_t task_thread;
 	tr2_str text;
 };
@@ -486,7 +495,7 @@ struct tr2_observed_object {
 struct tr2_observed_memory_point {
 	int64_t at_ns; /* wall */
 	uint64_t rss_bytes, pss_bytes;
-	uint64_t tree_bytes; /* of all processes: task is 0 then */
+	uint64_t tree_bytes; /* of all processes, in a point whose task is 0 */
 	uint32_t task;
 };
 
@@ -510,9 +519,10 @@ enum tr2_join {
 	TR2_JOIN_PID,
 	/* the SID names the parent, which has no child span for us */
 	TR2_JOIN_SID,
-	TR2_JOIN_WINDOW,  /* like SID, but one child span of the parent fits by
-			   * time or argv. Its pid is another's (a shell in
-			   * between) or unknown: likely, not certain */
+	TR2_JOIN_WINDOW,  /* the SID names the parent, and one of its child
+			   * spans fits by time or argv. The span's pid is
+			   * unknown, or is of a process in between, such as a
+			   * shell: likely, not certain */
 	TR2_JOIN_SPAN,    /* only a child span is known */
 	/* the session ids that both sides of a Git transport exchanged */
 	TR2_JOIN_TRANSPORT
@@ -594,7 +604,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_NR
 };
 
-/* The first problem of each kind in each file, and their number. */
+/* The problems of one kind in one file: the first one, and their number. */
 struct tr2_problem {
 	enum tr2_problem_kind kind;
 	tr2_str source;

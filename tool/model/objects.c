@@ -132,8 +132,9 @@ static bool is_known(const struct tr2_model *m, uint32_t task_thread,
 	return true;
 }
 
-/* Find the object by comparing looks with states to the nanosecond. Both have
- * the kernel's clock, and a look found the same wait before and after it. */
+/* Compare looks with states to the nanosecond: both have the kernel's clock,
+ * and the observer keeps only looks that found the same wait before and
+ * after. */
 const struct tr2_observed_object *
 tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
 {

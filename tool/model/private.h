@@ -93,8 +93,8 @@ struct tr2_model_private {
 	 * sessions that have many; (session, id) to exec; pid to its latest
 	 * task; (source, kind) to problem. */
 	struct tr2_map threads, children, execs, tasks, problems;
-	/* Thread to the innermost region that was closed with a region around
-	 * it, before a leave of its own. */
+	/* From a thread to the innermost region that ended with the region
+	 * around it, without a leave of its own. */
 	struct tr2_map closed;
 	struct tr2_found_thread *found; /* index 0 is used */
 	uint32_t nr_found, alloc_found;

@@ -24,9 +24,10 @@ const char *tr2_cause_name(enum tr2_cause cause);
 const char *tr2_cause_text(enum tr2_cause cause);
 
 /*
- * Who ended a wait, or had the CPU: a name, with this bit if the thread is not
- * in the recording; 0: unknown, or the kernel. tr2_by_name() returns the name,
- * tr2_by_add() appends it. It is in brackets if it has the bit: cc1, (nm).
+ * The thread that ended a wait or had the CPU is kept as its name, with this
+ * bit if the thread is not in the recording. 0: unknown, or the kernel.
+ * tr2_by_name() returns the name. tr2_by_add() appends it, in brackets if it
+ * has the bit: cc1, (nm).
  */
 #define TR2_BY_OUTSIDE (1u << 31)
 tr2_str tr2_state_by(const struct tr2_model *m, const struct tr2_state *s);

@@ -50,8 +50,8 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 /* Add the duration of an element. The caller chooses the numbers of
  * elements. */
 void tr2_group_add(struct tr2_group *group, uint32_t element, int64_t ns);
-/* Add a part of a group's own time: to self_ns all of it; to once_ns as much as
- * lies in the life of its root, a node of m. */
+/* Add a part of a group's own time. self_ns gets all of it, once_ns only the
+ * time in which the part's root, a node of m, lived. */
 void tr2_groups_piece(struct tr2_groups *g, const struct tr2_model *m,
 		      const struct tr2_group_piece *piece);
 /* Sort all groups. Call this once, after all was added. */
