@@ -21,7 +21,7 @@ prompts () {
 
 # Print the headings of tables, without the space between the columns, without
 # units, and without those that depend on what the kernel permits, on how much was
-# recorded, or that no CPU was free.
+# recorded, on which waits were on the path, or that no CPU was free.
 heads () {
 	sed -n 's/\([A-Z0-9]\) [mu]*s\( \|$\)/\1\2/g
 		s/^ *\([A-Z][A-Z0-9]*\( [A-Z ]*[A-Z0-9]*\)*\)$/\1/p' |
@@ -29,7 +29,7 @@ heads () {
 	sed 's/\( SHARE\) CPU WAIT\( READY\)*/\1/
 		s/ CPU WAIT\( READY\)*/ SELF/
 		s/ WALL CPU EXIT/ WALL EXIT/
-		s/ WHY / /; s/ NO CPU / /; s/ SPAWN\( PROCESS\)/\1/; s/ SUM CPU / /
+		s/^ON PATH //; s/ WHY / /; s/ NO CPU / /; s/ SPAWN\( PROCESS\)/\1/; s/ SUM CPU / /
 		s/ BY KIND$//; s/ AT MOST / /; s/ SUM SPAWN / /
 		s/ P50 P90 P99 MAX / /' | sort -u
 }
