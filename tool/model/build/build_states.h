@@ -17,23 +17,23 @@ enum tr2_task_record_kind {
 	TR2_TASK_RECORD_IN,   /* the thread got a CPU */
 	TR2_TASK_RECORD_OUT,  /* the thread left its CPU; how:
 			       * TR2_HOW_PREEMPTED */
-	/* More about the OUT that follows. cause: of the wait. other, comm: the
-	 * thread that gets the CPU; 0: none. how: TR2_HOW_NEXT, if other and
-	 * comm are known; TR2_HOW_FUTEX */
+	/* More about the OUT that follows. cause: the cause of the wait. other,
+	 * comm: the thread that gets the CPU; 0: none. how: TR2_HOW_NEXT, if
+	 * other and comm are known; TR2_HOW_FUTEX */
 	TR2_TASK_RECORD_LEAVES,
-	/* The thread is woken by `other`; 0: the kernel; or TR2_TID_ENDED. how:
-	 * TR2_HOW_INTERRUPT, TR2_HOW_SOFTIRQ. value: the number of locks and
-	 * the like that `other` holds */
+	/* `other` wakes the thread. 0: the kernel does; TR2_TID_ENDED: see
+	 * there. how: TR2_HOW_INTERRUPT, TR2_HOW_SOFTIRQ. value: the number of
+	 * locks and the like that `other` holds */
 	TR2_TASK_RECORD_WAKING,
-	/* CPU time of the thread; the sum of several records counts */
+	/* a part of the thread's CPU time: add up the records */
 	TR2_TASK_RECORD_CPU_TIME,
 	/* records of one CPU were lost, between since_ns and wall_ns */
 	TR2_TASK_RECORD_LOST,
 	TR2_TASK_RECORD_NR
 };
 
-/* The thread on that CPU: it has ended so far that its tid is gone. At that
- * point the last thread of a process wakes the parent, if it is not the first
+/* A waker without a tid: the thread on that CPU, which has nearly ended. The
+ * last thread of a process wakes the parent so, unless it is the first
  * thread. */
 #define TR2_TID_ENDED (-1)
 

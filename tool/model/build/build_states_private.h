@@ -36,8 +36,9 @@ struct tr2_tid {
 			    * call */
 };
 
-/* The latest threads that had a CPU: a thread of the recording, or else a name;
- * neither: the CPU was idle. Known with switches of the machine. */
+/* The threads that had a CPU lately. Each is a thread of the recording, or a
+ * name; without both, the CPU was idle. They are known if the switches of the
+ * whole machine are recorded. */
 #define TR2_NR_TURNS 32
 struct tr2_turns {
 	struct tr2_turn {
@@ -203,9 +204,9 @@ void tr2_states_derive_exits(const struct tr2_states_build *b);
 tr2_str tr2_states_outside(const struct tr2_states_build *b, int32_t tid,
 			   const struct tr2_view *comm);
 
-/* In build_owners.c: set which thread had the CPU while another was ready: a
- * thread of the recording, or 0 and a name. set_owner() finds it, when the
- * other thread gets the CPU. */
+/* In build_owners.c: note which thread had the CPU while the thread of `ready`
+ * had none: a thread of the recording, or 0 and a name. set_owner() finds it
+ * when the thread gets a CPU. */
 void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm);
 void tr2_states_set_owner(const struct tr2_states_build *b, uint32_t cpu,
 			  uint32_t self, struct tr2_state *ready,

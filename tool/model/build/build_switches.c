@@ -204,9 +204,9 @@ static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
 	}
 }
 
-/* Take a wait for a futex that no thread of the command woke for a sleep: the
- * futex had a time limit, and that was waited for. Without a command, the futex
- * may be shared with a process that already ran. */
+/* If no thread of the command ended a wait for a futex, call the wait a sleep:
+ * the futex's time limit ended it. Without a command, a process that already
+ * ran may share the futex. */
 static void take_for_sleep(const struct tr2_states_build *b,
 			   const struct tr2_tid *slot, struct tr2_state *wait)
 {
@@ -446,8 +446,8 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	return c.nr == 1 ? c.found : c.has_partner ? c.partner : 0;
 }
 
-/* Return the thread of this end if it ended the wait: during the wait, and not
- * long before wall_ns. Else return 0. */
+/* Return the thread of this end if the end lies in the wait, and not long
+ * before wall_ns; else 0. */
 static uint32_t if_by_end(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait,

@@ -24,8 +24,8 @@ struct join {
 	struct tr2_map by_pid; /* (session, pid) to child */
 };
 
-/* Return the session of the parent's SID that existed when `s` began. Of
- * several sessions, a process that was forked later cannot have started `s`. */
+/* Return the session with the parent's SID that existed when `s` began. If
+ * there are several, one that was forked later cannot have started `s`. */
 static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 			       const struct tr2_model_session *s)
 {
@@ -205,7 +205,8 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 	if (c->pid == -1 && c->has_code)
 		return 0; /* the child could not be started */
 	if (c->traced)
-		return 0; /* the id of its session would be in the SID */
+		return 0; /* else the SID would contain the id of the child's
+			   * session */
 	if (same_command(&c->argv, &s->argv))
 		return c->node ? 0 : 3;
 	return c->use_shell || c->hook ? 2 : 1;
@@ -270,8 +271,8 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	if (!child)
 		return tr2_new_node(j->m, m->sessions[s->parent].node,
 				    TR2_JOIN_SID);
-	/* The child's pid is another's: a program without events is in between.
-	 * Perf text lacks the session's pid. */
+	/* The child span has the pid of a program without events in between. In
+	 * perf text the session has no pid. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||
