@@ -106,8 +106,8 @@ struct tr2_path_sum {
 	 * the earliest of all; `by` had more than half of the time. */
 	struct tr2_step step;
 	uint32_t nr_nodes; /* processes */
-	/* A process. More than half of the time is below it, and below others
-	 * of its kind in the same place; 0: no such process. */
+	/* More than half of the time belongs to descendants of this process,
+	 * and of others of its kind in the same place. 0: no such process. */
 	uint32_t in;
 	/* Parts of the time: derived; doubtful; due to step.by; due to
 	 * step.object */

@@ -209,8 +209,9 @@ static struct tr2_path_sum *sum_of(struct summing *s,
 	return &s->sums[*slot - 1];
 }
 
-/* Keep the name with more than half of the time, if there is one: each other
- * name takes its time from it. */
+/* Keep the name with more than half of the time, if there is one: the time of
+ * each other name counts against it (the majority vote of Boyer and Moore,
+ * 1981). */
 static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 {
 	if (name == *chosen) {

@@ -12,8 +12,8 @@
 
 TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-/* Return the time in which more than one child ran, once for each further
- * child. */
+/* Return the time in which several children ran. A moment counts once for each
+ * child beyond the first. */
 static int64_t side_by_side_ns(const struct tr2_model *m, uint32_t node)
 {
 	int64_t ns = 0, until = INT64_MIN, at;
@@ -211,8 +211,7 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 				new_last_ns = running[k].new_end_ns;
 		}
 		nr_running = still;
-		/* The runner takes as long as it did for its own work since
-		 * then. */
+		/* The runner's own work since then takes as long as it did. */
 		new_ns = new_last_ns;
 		if (slot[0] > new_ns)
 			new_ns = slot[0];

@@ -9,7 +9,7 @@
 
 /* The memory of a task, from a moment on. */
 struct change {
-	uint32_t job; /* the number of jobs stands for no job */
+	uint32_t job; /* an index; the number of jobs: no job */
 	uint32_t task;
 	int64_t at_ns;
 	uint64_t bytes;

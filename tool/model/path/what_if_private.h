@@ -58,8 +58,9 @@ int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns);
 
-/* Widen the bounds of a gain, after a retiming at best. Loops of sleeping and
- * looking, and pools, may gain from other processes that are faster. */
+/* Widen the bounds of a gain. Call it after a retiming with the best case. A
+ * loop that sleeps and looks, or a pool of jobs, may gain from other processes
+ * that become faster. */
 void tr2_unseen_polling(const struct tr2_retime *r,
 			const struct tr2_change *changes, size_t nr,
 			struct tr2_gain *g);

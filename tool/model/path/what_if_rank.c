@@ -107,9 +107,9 @@ const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 
 /*
  * Return the worst time of a program that runs several jobs, such as make -j.
- * It begins other jobs in the place of jobs that end earlier, perhaps not after
- * the child that woke it or at that moment. At worst, each job needs all jobs
- * that had ended before.
+ * If a job ends earlier, the program begins the next one, but perhaps after
+ * another child than recorded, or at another moment. At worst, each job needs
+ * all jobs that had ended before.
  */
 static int64_t worst_of_jobs(struct tr2_retime *r, uint32_t root,
 			     int64_t worst_ns)

@@ -163,9 +163,9 @@ static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 	return true;
 }
 
-/* Could a wait of this cause have been ended from outside the recording, at a
- * moment that does not depend on the wait? In a short wait, the outside rather
- * answered. */
+/* Could something outside the recording have ended a wait of this cause, at a
+ * moment that does not depend on the wait? A short wait was more likely for an
+ * answer. */
 static bool by_outside(const struct tr2_state *s, int64_t ns)
 {
 	return ns >= OUTSIDE_NS && s->cause != TR2_CAUSE_sleep &&
@@ -202,8 +202,9 @@ static int64_t wait_end(const struct tr2_retime *r, uint32_t thread,
 	return to_ns > from_ns ? to_ns : later(from_ns, 1);
 }
 
-/* Return the new time without a CPU. At best, a thread that runs shorter loses
- * its CPU less often, and gets it earlier from a thread that runs shorter. */
+/* Return the new time without a CPU. At best, a thread that runs for less time
+ * loses its CPU less often, and gets a CPU earlier from another thread that
+ * runs for less time. */
 static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
 			uint32_t state, int64_t end_ns)
 {

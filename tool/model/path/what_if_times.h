@@ -21,10 +21,10 @@
 #include "model/model.h"
 
 enum tr2_change_kind {
-	/* All that processes of a name do themselves: time on a CPU, and waits
-	 * that no thread of the recording ended. */
+	/* The own work of processes of a name: time on a CPU, and waits that no
+	 * thread of the recording ended. */
 	TR2_CHANGE_PROCESS,
-	TR2_CHANGE_REGION, /* the same in regions of a name */
+	TR2_CHANGE_REGION, /* the own work in regions of a name */
 	/* Waits that no thread of the recording ended: of all causes, or of
 	 * one. */
 	TR2_CHANGE_WAIT,

@@ -11,7 +11,7 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* This number of sleeps of one length in a row may be a loop that looks for
+/* A row of this many sleeps of one length may be a loop that looks for
  * something. */
 #define MIN_SLEEPS 3
 #define MIN_SLEEP_NS 1000000
@@ -64,9 +64,9 @@ static size_t loop_from(const struct tr2_retime *r, size_t first)
 	return nr >= MIN_SLEEPS ? end : 0;
 }
 
-/* Return by how much a loop may end earlier now, if it waited for a process
- * that ended during its last sleep, and would look at once. Set *who to the
- * process. */
+/* Return how much earlier a loop may end now, if it waited for a process that
+ * ended during its last sleep, and looks as soon as that process ends. Set *who
+ * to the process. */
 static int64_t ended_earlier(const struct tr2_retime *r, uint32_t looker,
 			     const struct tr2_path_piece *last, uint32_t *who)
 {
