@@ -1,45 +1,58 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 
-test_description='the tests that the table of faults names exist'
+test_description='each row of the table of faults has tests, which exist
+'
 
 . ./test-lib.sh
 
 page=$GIT_BUILD_DIR/Documentation/technical/faults.adoc
+tests=$TEST_DIRECTORY/t0511/tests
 
-# A row is a paragraph of four cells, one per line. The second names its tests,
-# separated by semicolons that are followed by the number of a script.
+# A row of the page is a paragraph of three cells, one per line; the first is
+# the fault. In the list of tests a fault has a paragraph: its name, then a line
+# for each test.
 cat >rows.perl <<\EOT
 use strict;
 use warnings;
-my ($page, $dir) = @ARGV;
-my ($rows, $bad) = (0, 0);
-open(my $in, "<", $page) or die "$page: $!\n";
-local $/ = "";
-while (my $row = <$in>) {
-	my @cells = split(/^\|/m, $row);
-	next if shift(@cells) ne "" || @cells != 4;
-	$rows++;
-	chomp @cells;
-	for my $test (split(/; (?=t\d{4} )/, $cells[1])) {
-		my ($script, $title) = $test =~ /^(t\d{4}) (.*?)(?: \(and .*)?$/;
+my ($page, $tests, $dir) = @ARGV;
+my (%row, $bad);
+sub complain {
+	print "@_\n";
+	$bad++;
+}
+sub text {
+	open(my $in, "<", $_[0]) or return "";
+	local $/;
+	return <$in>;
+}
+foreach my $paragraph (split(/\n\n+/, text($page))) {
+	my ($start, @cells) = split(/^\|/m, $paragraph);
+	next if $start ne "" || @cells != 3;
+	$row{join(" ", split(" ", $cells[0]))} = 0;
+}
+foreach my $paragraph (split(/\n\n+/, text($tests))) {
+	my ($fault, @lines) = split(/\n/, $paragraph);
+	if (!defined $row{$fault}) {
+		complain("$tests: the page has no row: $fault");
+		next;
+	}
+	$row{$fault} += @lines;
+	foreach my $test (@lines) {
+		my ($script, $title) = $test =~ /^\t(t\d{4}) (.*?)(?: \(and .*)?$/;
 		my ($file) = glob("'$dir'/" . ($script // "none") . "-*.sh");
-		my $text = "";
-		if (open(my $f, "<", $file // "")) {
-			local $/;
-			$text = <$f>;
-		}
-		next if defined $title && index($text, " '$title' '") >= 0;
-		print "$cells[0]: there is no test: $test\n";
-		$bad++;
+		complain("$fault: there is no test: $test")
+			if !defined $title || !defined $file ||
+			   index(text($file), " '$title' '") < 0;
 	}
 }
-print "$rows rows\n";
-exit($bad || $rows < 40);
+complain("$_: the row has no test") foreach grep { !$row{$_} } sort keys %row;
+print scalar(keys %row), " rows\n";
+exit($bad || keys %row < 40);
 EOT
 
-test_expect_success 'each row of the fault table names tests that are in their scripts' '
-	"$PERL_PATH" rows.perl "$page" "$TEST_DIRECTORY" >actual ||
+test_expect_success 'each row of the page has tests, and they are in their scripts' '
+	"$PERL_PATH" rows.perl "$page" "$tests" "$TEST_DIRECTORY" >actual ||
 	{
 		cat actual &&
 		false
