@@ -3,17 +3,16 @@
 #include "record/kernel/syscalls.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/macros.h"
 #include "common/memory.h"
+#include "record/kernel/bpf.h"
 
 /* By number; generated from <sys/syscall.h>. */
 extern const char *const tr2_syscall_names[];
@@ -34,53 +33,6 @@ struct tr2_syscalls {
 	uint64_t count[MAX_CALLS + 1];
 };
 
-static int bpf(int command, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, command, attr, sizeof(*attr));
-}
-
-static int new_map(enum bpf_map_type type, uint32_t key_bytes, uint32_t nr,
-		   uint32_t flags)
-{
-	union bpf_attr attr;
-
-	memset(&attr, 0, sizeof(attr));
-	attr.map_type = type;
-	attr.key_size = key_bytes;
-	attr.value_size = sizeof(uint64_t);
-	attr.max_entries = nr;
-	attr.map_flags = flags;
-	return bpf(BPF_MAP_CREATE, &attr);
-}
-
-/* Instructions; R0 has results, R1 to R4 arguments, R10 is the stack's end. */
-#define INSN(c, dst, src, o, i)                                               \
-	{ .code = (c), .dst_reg = (dst), .src_reg = (src), .off = (o), .imm = (i) }
-#define MOVE(dst, src) INSN(BPF_ALU64 | BPF_MOV | BPF_X, dst, src, 0, 0)
-#define SET(dst, value) INSN(BPF_ALU64 | BPF_MOV | BPF_K, dst, 0, 0, value)
-/* Point to a place on the stack: two instructions. */
-#define POINT(dst, at)                                                        \
-	MOVE(dst, BPF_REG_10), INSN(BPF_ALU64 | BPF_ADD | BPF_K, dst, 0, 0, at)
-/* Argument n of a tracepoint, of which R1 is the list. */
-#define ARGUMENT(dst, n)                                                      \
-	INSN(BPF_LDX | BPF_MEM | BPF_DW, dst, BPF_REG_1, (n) * 8, 0)
-#define STORE(at, src)                                                        \
-	INSN(BPF_STX | BPF_MEM | BPF_DW, BPF_REG_10, src, at, 0)
-#define STORE_WORD(at, src)                                                   \
-	INSN(BPF_STX | BPF_MEM | BPF_W, BPF_REG_10, src, at, 0)
-#define STORE_VALUE(at, value)                                                \
-	INSN(BPF_ST | BPF_MEM | BPF_DW, BPF_REG_10, 0, at, value)
-#define CALL(function)                                                        \
-	INSN(BPF_JMP | BPF_CALL, 0, 0, 0, BPF_FUNC_##function)
-#define SKIP_IF_0(nr) INSN(BPF_JMP | BPF_JEQ | BPF_K, BPF_REG_0, 0, nr, 0)
-/* Load the map's descriptor into dst: two instructions. */
-#define MAP(dst, fd)                                                          \
-	INSN(BPF_LD | BPF_DW | BPF_IMM, dst, BPF_PSEUDO_MAP_FD, 0, fd),       \
-		INSN(0, 0, 0, 0, 0)
-/* R0 = address of the value of the key at this place on the stack, or 0: five
- * instructions. */
-#define LOOK_UP(fd, at)                                                       \
-	MAP(BPF_REG_1, fd), POINT(BPF_REG_2, at), CALL(map_lookup_elem)
 /* Add a task with value 0; its address is at -8: nine instructions. */
 #define ADD_TASK(fd)                                                          \
 	STORE_VALUE(-16, 0), MAP(BPF_REG_1, fd), POINT(BPF_REG_2, -8),        \
@@ -90,40 +42,12 @@ static int new_map(enum bpf_map_type type, uint32_t key_bytes, uint32_t nr,
 #define COUNT                                                                 \
 	SET(BPF_REG_1, 1),                                                    \
 		INSN(BPF_STX | BPF_XADD | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0)
-/* Return 0: two instructions. */
-#define RETURN SET(BPF_REG_0, 0), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
-
-static int load_program(const struct bpf_insn *insn, size_t nr)
+static int load_program(const struct bpf_insn *insns, size_t nr)
 {
-	union bpf_attr attr;
+	const struct tr2_bpf_program program = { .insns = insns,
+						 .nr = (uint32_t)nr };
 
-	memset(&attr, 0, sizeof(attr));
-	attr.prog_type = BPF_PROG_TYPE_RAW_TRACEPOINT;
-	attr.insns = (uintptr_t)insn;
-	attr.insn_cnt = (uint32_t)nr;
-	/* The kernel permits these functions only to programs with this
-	 * licence. */
-	attr.license = (uintptr_t)"Dual MIT/GPL";
-	return bpf(BPF_PROG_LOAD, &attr);
-}
-
-/* Attach the program to a tracepoint, for as long as the returned descriptor is
- * open. */
-static int attach(const char *tracepoint, int program)
-{
-	union bpf_attr attr;
-	int link, err;
-
-	if (program < 0)
-		return -1;
-	memset(&attr, 0, sizeof(attr));
-	attr.raw_tracepoint.name = (uintptr_t)tracepoint;
-	attr.raw_tracepoint.prog_fd = (uint32_t)program;
-	link = bpf(BPF_RAW_TRACEPOINT_OPEN, &attr);
-	err = errno;
-	close(program);
-	errno = err;
-	return link;
+	return tr2_bpf_load(&program);
 }
 
 static int load_mark(int tasks)
@@ -200,10 +124,11 @@ static bool open_all(struct tr2_syscalls *s)
 {
 	void *live;
 
-	s->tasks = new_map(BPF_MAP_TYPE_HASH, sizeof(uint64_t), MAX_TASKS, 0);
+	s->tasks = tr2_bpf_map(BPF_MAP_TYPE_HASH, sizeof(uint64_t),
+			       sizeof(uint64_t), MAX_TASKS, 0);
 	s->counts = s->tasks < 0 ? -1 :
-		new_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t), MAX_CALLS + 1,
-			BPF_F_MMAPABLE);
+		tr2_bpf_map(BPF_MAP_TYPE_ARRAY, sizeof(uint32_t),
+			    sizeof(uint64_t), MAX_CALLS + 1, BPF_F_MMAPABLE);
 	if (s->counts < 0)
 		return false;
 	live = mmap(NULL, COUNTS_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
@@ -215,14 +140,15 @@ static bool open_all(struct tr2_syscalls *s)
 	if (s->mark < 0)
 		return false;
 	/* Attach the exit program first: then no task is left in the map. */
-	s->links[0] = attach("sched_process_exit", load_exit(s->tasks));
+	s->links[0] = tr2_bpf_attach("sched_process_exit", load_exit(s->tasks));
 	if (s->links[0] < 0)
 		return false;
-	s->links[1] = attach("sched_process_fork",
-			     load_fork(s->tasks, s->counts));
+	s->links[1] = tr2_bpf_attach("sched_process_fork",
+				     load_fork(s->tasks, s->counts));
 	if (s->links[1] < 0)
 		return false;
-	s->links[2] = attach("sys_enter", load_enter(s->tasks, s->counts));
+	s->links[2] = tr2_bpf_attach("sys_enter",
+				     load_enter(s->tasks, s->counts));
 	return s->links[2] >= 0;
 }
 
@@ -283,11 +209,11 @@ static void forget_tasks(const struct tr2_syscalls *s)
 		memset(&attr, 0, sizeof(attr));
 		attr.map_fd = (uint32_t)s->tasks;
 		attr.next_key = (uintptr_t)&task;
-		if (bpf(BPF_MAP_GET_NEXT_KEY, &attr))
+		if (tr2_bpf(BPF_MAP_GET_NEXT_KEY, &attr, sizeof(attr)))
 			return;
 		attr.key = (uintptr_t)&task;
 		attr.value = 0;
-		bpf(BPF_MAP_DELETE_ELEM, &attr);
+		tr2_bpf(BPF_MAP_DELETE_ELEM, &attr, sizeof(attr));
 	}
 }
 
@@ -310,7 +236,7 @@ void tr2_syscalls_mark(int mark_fd)
 		return;
 	memset(&attr, 0, sizeof(attr));
 	attr.test.prog_fd = (uint32_t)mark_fd;
-	bpf(BPF_PROG_TEST_RUN, &attr);
+	tr2_bpf(BPF_PROG_TEST_RUN, &attr, sizeof(attr));
 }
 
 void tr2_syscalls_end(struct tr2_syscalls *s)
