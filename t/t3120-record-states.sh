@@ -55,6 +55,75 @@ test_lazy_prereq MACHINE '
 	test "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836
 '
 
+# A BPF program copies arguments.
+test_lazy_prereq EXEC_ARGS '
+	test_have_prereq MACHINE &&
+	printf "5.17\n%s\n" "$(uname -r)" | sort -VC &&
+	trace2 stat -q --syscalls true 2>err &&
+	! test -s err
+'
+
+# The arguments and the directory of each program whose arguments match.
+programs () {
+	jq -r "select(.type == \"argv\") | \"\(.argv | join(\" \")): \(.cwd)\"" \
+		trace2.data/tasks.jsonl >all &&
+	grep "$1" all
+}
+
+test_expect_success EXEC_ARGS 'a program that ended before the recorder could run has its arguments and directory' '
+	write_script paused <<-\EOF &&
+	kill -STOP $PPID
+	until grep -q "^State:.[Tt]" /proc/$PPID/status; do :; done
+	cd / && cat -u /dev/null
+	kill -CONT $PPID
+	EOF
+	trace2 record -- ./paused &&
+	test_prints programs "^cat" <<-\EOF &&
+	cat -u /dev/null: /
+	EOF
+	jq -e ".losses | add == 0" trace2.data/meta.json
+'
+
+test_lazy_prereq MOUNTS 'unshare -m mount -t tmpfs none .'
+
+test_expect_success EXEC_ARGS,MOUNTS 'directories below mounts, in a chroot, removed or with odd names are as in /proc' '
+	mkdir -p "a b/c" gone below jail/d &&
+	cp "$(command -v busybox)" jail &&
+	write_script mounted <<-\EOF &&
+	mount -t tmpfs none below && mkdir below/m &&
+	mount --bind below/m jail/d && cd jail/d && mkdir e && cd e && env true 3
+	EOF
+	write_script places <<-\EOF &&
+	(cd "a b/c" && env true 1)
+	(cd gone && rmdir ../gone && env true 2)
+	unshare -m ./mounted
+	chroot jail /busybox sh -c "cd d && exec /busybox true 4"
+	EOF
+	trace2 record -q -- ./places &&
+	test_prints programs "^[/a-z]* true [1-4]:" <<-EOF
+	env true 1: $PWD/a b/c
+	env true 2: $PWD/gone (deleted)
+	env true 3: $PWD/jail/d/e
+	/busybox true 4: $PWD/jail/d
+	EOF
+'
+
+test_expect_success EXEC_ARGS,SECCOMP 'where bpf() is refused, arguments and directories are read from /proc, and check says why' '
+	write_script held <<-\EOF &&
+	mkfifo opened
+	(cd / && exec cat -u "$OLDPWD/opened") &
+	until grep -q "\"cat\",\"-u\"" trace2.data/tasks.jsonl; do :; done
+	: >opened
+	wait
+	EOF
+	denied bpf trace2 record -q -- ./held &&
+	test_prints programs "^cat" <<-EOF &&
+	cat -u $PWD/opened: /
+	EOF
+	test_expect_code 0 denied bpf trace2 check --record >out &&
+	test_grep "arguments by BPF *no *not permitted" out
+'
+
 write_script outsider <<\EOF
 exec >fifo
 until grep -q "^State:.S" "/proc/$(cat reader)/status"; do :; done

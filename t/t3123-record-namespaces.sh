@@ -36,11 +36,17 @@ test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belon
 	test_expect_code 7 trace2 record -q -o below -- \
 		unshare -rpf --mount-proc \
 		sh -c "git --version; git rev-parse --git-dir; exit 7" &&
-	test_prints rows below <<-\EOF
+	test_prints rows below <<-\EOF &&
 	unshare -rpf --mount-proc sh -c git --version; git rev-parse --git-dir; exit 7; 7; false
 	sh -c git --version; git rev-parse --git-dir; exit 7; 7; false
 	git --version; 0; true
 	git rev-parse --git-dir; 0; true
+	EOF
+	test_prints jq -c "select(.own_pid) | [.own_pid, .argv[0]]" \
+		below/tasks.jsonl <<-\EOF
+	[1,"sh"]
+	[2,"git"]
+	[3,"git"]
 	EOF
 '
 

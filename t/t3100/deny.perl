@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: MIT
 #
-# deny.perl perf|all|ptrace|madvise|ftruncate|priority COMMAND [ARGUMENT...]
+# deny.perl perf|all|ptrace|bpf|madvise|ftruncate|priority COMMAND [ARGUMENT...]
 #
 # Run COMMAND while perf_event_open (all: and netlink sockets) is refused with
-# EPERM, as by the seccomp filter of a container. ptrace, madvise: refuse this
-# call instead. ftruncate: this call does nothing, and reports success.
+# EPERM, as by the seccomp filter of a container. ptrace, bpf, madvise: refuse
+# this call instead. ftruncate: this call does nothing, and reports success.
 # priority: kill a process that asks for its scheduling policy, as the recorder
 # does when its command is about to run. DENY_ERRNO is the number of another
 # error than EPERM. Exits with 77 if that is not possible.
@@ -17,13 +17,13 @@ use POSIX ();
 my ($what, @command) = @ARGV;
 my $machine = (POSIX::uname())[4];
 # Numbers of prctl, socket, sched_getscheduler, perf_event_open, madvise, ftruncate,
-# ptrace.
+# ptrace, bpf.
 my %calls = (
-	x86_64  => [ 157, 41, 145, 298, 28, 77, 101 ],
-	aarch64 => [ 167, 198, 120, 241, 233, 46, 117 ],
+	x86_64  => [ 157, 41, 145, 298, 28, 77, 101, 321 ],
+	aarch64 => [ 167, 198, 120, 241, 233, 46, 117, 280 ],
 );
 exit 77 if !$calls{$machine};
-my ($prctl, $socket, $policy, $perf, $madvise, $ftruncate, $ptrace) =
+my ($prctl, $socket, $policy, $perf, $madvise, $ftruncate, $ptrace, $bpf) =
 	@{ $calls{$machine} };
 my ($set_no_new_privs, $set_seccomp, $filter) = (38, 22, 2);
 my ($load, $equal, $return) = (0x20, 0x15, 0x06);
@@ -31,7 +31,7 @@ my ($allow, $done, $eperm, $kill) = (0x7fff0000, 0x00050000,
 	0x00050000 | ($ENV{DENY_ERRNO} || 1), 0x80000000);
 my $af_netlink = 16;
 my $denied = { madvise => $madvise, ftruncate => $ftruncate,
-	ptrace => $ptrace }->{$what} // $perf;
+	ptrace => $ptrace, bpf => $bpf }->{$what} // $perf;
 
 # struct sock_filter: code, jump if true, jump if false, k.
 my @filter = (

@@ -80,14 +80,14 @@ static void open_sources(void)
 	tr2_connector_init(&had.connector);
 	if (tr2_loop_init(&loop))
 		return;
-	had.kernel.wanted.states = true;
+	had.kernel.wanted.states = had.kernel.wanted.of_command = true;
 	had.kernel.wanted.hz = PROFILE_HZ;
 	/* The descriptor in place of kernel.data; it is closed with the
 	 * events. */
 	had.has_tasks = tr2_kernel_records_open(
 		&had.kernel, &loop, open("/dev/null", O_RDWR | O_CLOEXEC));
 	had.has_connector = tr2_connector_open(&had.connector, &loop,
-					       !had.has_tasks);
+					       TR2_CONNECTOR_EXITS);
 	tr2_kernel_records_release(&had.kernel);
 	tr2_connector_release(&had.connector);
 	tr2_loop_release(&loop);
@@ -136,6 +136,10 @@ static void add_processes(struct tr2_table *t)
 		   had.has_connector ? "the process connector"
 		   : traced	     ? "ptrace"
 				     : had.connector.why_not);
+	add_remedy(t, "record", "arguments by BPF", had.kernel.has_args,
+		   had.kernel.has_args ? "bpf" :
+		   had.kernel.args.why_not[0] ? had.kernel.args.why_not
+				: "only with the switches of all processes");
 	add_remedy(t, "record", "CPU time", had.has_tasks || traced,
 		   had.has_tasks ? "perf_event_open"
 		   : traced	 ? "ptrace"

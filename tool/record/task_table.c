@@ -117,6 +117,16 @@ static bool make_room(struct tr2_tasks *t)
 	return true;
 }
 
+void tr2_tasks_add_event(struct tr2_tasks *t, const struct tr2_task_event *e)
+{
+	if (make_room(t)) {
+		t->batch[t->nr_batch++] = *e;
+		return;
+	}
+	free(e->more);
+	t->lost++;
+}
+
 void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record,
 		   size_t size)
 {
@@ -129,10 +139,7 @@ void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record,
 		return;
 	if (e.kind == TR2_TASK_LOST)
 		t->lost += e.lost;
-	if (make_room(t))
-		t->batch[t->nr_batch++] = e;
-	else
-		t->lost++;
+	tr2_tasks_add_event(t, &e);
 }
 
 TR2_ORDER(by_time, struct tr2_task_event, TR2_UP(time_ns))

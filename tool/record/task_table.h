@@ -46,6 +46,10 @@ static inline bool tr2_tasks_wants(uint32_t type)
 /* Add a record in the kernel's format, complete in memory, with its header. */
 void tr2_tasks_add(struct tr2_tasks *tasks, const unsigned char *record,
 		   size_t size);
+/* Add a record of another format, decoded; its `more` then belongs to
+ * take(). */
+void tr2_tasks_add_event(struct tr2_tasks *tasks,
+			 const struct tr2_task_event *event);
 /* Call take() for each record that was added, in order of time, so that a fork
  * precedes all records of its child. */
 void tr2_tasks_deliver(struct tr2_tasks *tasks);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/text.h"
@@ -73,6 +74,33 @@ static void add_line(struct tr2_buf *b, const struct tr2_task_event *e)
 	if (e->more)
 		tr2_buf_addstr(b, e->more);
 	tr2_buf_addlit(b, "}\n");
+}
+
+void tr2_argv_add(struct tr2_buf *b, char text[TR2_ARGV_BYTES + 1], size_t size,
+		  int32_t own_pid)
+{
+	bool cut = size > TR2_ARGV_BYTES;
+	const char *p, *end;
+
+	if (cut)
+		size = TR2_ARGV_BYTES;
+	/* The text may have been cut or changed, and its last word have no
+	 * end. */
+	text[size] = '\0';
+	end = text + size;
+	tr2_buf_addlit(b, ",\"argv\":[");
+	for (p = text; p < end; p += strlen(p) + 1) {
+		if (p > text)
+			tr2_buf_addch(b, ',');
+		tr2_json_add_string(b, p);
+	}
+	tr2_buf_addch(b, ']');
+	if (cut)
+		tr2_buf_addlit(b, ",\"cut\":true");
+	if (own_pid > 0) {
+		add_key(b, "own_pid");
+		tr2_buf_add_u64(b, (uint64_t)own_pid);
+	}
 }
 
 static int write_text(int fd, const char *p, size_t len)

@@ -32,6 +32,14 @@ struct tr2_task_event {
 		     * from malloc(); the log frees it */
 };
 
+/* The most bytes of a program's arguments that are recorded. */
+#define TR2_ARGV_BYTES 4096u
+/* Add argv, cut and own_pid, members of ARGV. The arguments are `size` bytes of
+ * text, each with a NUL, which the last one may lack; one byte more than
+ * TR2_ARGV_BYTES means that they are cut. Change the text. own_pid 0: none. */
+void tr2_argv_add(struct tr2_buf *b, char text[TR2_ARGV_BYTES + 1], size_t size,
+		  int32_t own_pid);
+
 #define TR2_TASKLOG_HELD 65536u
 
 struct tr2_tasklog {

@@ -28,7 +28,7 @@
 #define LIVE_NS 1000000000u
 /* The observer looks only at programs older than this. */
 #define YOUNG_NS 5000000u
-/* Without the connector, this many execs are kept until the next look. */
+/* This many records are kept until the next look. */
 #define MOST_UNREAD 4096
 /* LATE_MS, LATE_TRIES: how long, and how often, to wait for the last exit
  * codes. */
@@ -55,6 +55,8 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_loop_close(w->loop, &w->look_timer);
 	tr2_cpu_limit_release(&w->limit);
 	tr2_oom_kills_release(&w->oom_kills);
+	while (w->nr_unread)
+		free(w->unread[--w->nr_unread].more);
 	free(w->unread);
 	tr2_pidfds_release(&w->pidfds);
 	tr2_kernel_records_release(&w->kernel);
@@ -153,33 +155,56 @@ void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
-/* Without the connector, which reports each exec and end at once, note the
- * process: soon afterwards its arguments are read and its end is followed, if
- * it still runs. */
+/* Keep a record until the next look. */
 static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 {
-	struct tr2_task_event *unread;
+	struct tr2_task_event *unread = NULL;
 	size_t alloc = w->alloc_unread ? w->alloc_unread * 2 : 64;
 
 	if (w->nr_unread == w->alloc_unread) {
-		if (alloc > MOST_UNREAD)
+		if (alloc <= MOST_UNREAD)
+			unread = realloc(w->unread, alloc * sizeof(*unread));
+		if (!unread) {
+			free(e->more);
 			return;
-		unread = realloc(w->unread, alloc * sizeof(*unread));
-		if (!unread)
-			return;
+		}
 		w->unread = unread;
 		w->alloc_unread = alloc;
 	}
 	w->unread[w->nr_unread++] = *e;
 }
 
+/* Log the arguments of a program, of any on the machine, if the kernel passed
+ * them. Return false if they are missing, or the process is not known (yet). */
+static bool add_args(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	const struct tr2_proc *p = tr2_procs_find(&w->procs, e->pid);
+
+	if (!e->more || !p || e->time_ns < p->start_ns ||
+	    (p->ended && e->time_ns > p->end_ns))
+		return false;
+	tr2_tasklog_add(&w->log, e);
+	return true;
+}
+
+/*
+ * Without the connector, which reports each exec and end at once, look at the
+ * process soon afterwards: its arguments are read and its end is followed, if
+ * it still runs. Look, too, for the process of arguments that came before the
+ * fork, which another CPU reports.
+ */
 static void handle_record(void *data, const struct tr2_task_event *e)
 {
 	struct tr2_watch *w = data;
 
+	if (e->kind == TR2_TASK_ARGV) {
+		if (!add_args(w, e))
+			note_for_look(w, e);
+		return;
+	}
 	tr2_watch_add(w, e);
 	if (!w->has_connector &&
-	    (e->kind == TR2_TASK_EXEC ||
+	    ((e->kind == TR2_TASK_EXEC && !w->kernel.has_args) ||
 	     (e->kind == TR2_TASK_FORK && e->pid == e->tid)))
 		note_for_look(w, e);
 }
@@ -264,21 +289,42 @@ static void handle_end(void *data, pid_t pid, int status)
 	log_status(w, pid, status, TR2_STATUS_PIDFD, now, NULL);
 }
 
-static void look_for_processes(struct tr2_watch *w)
+/* The fork of the process, if it is recorded, was written before the exec. */
+static void look_at_args(struct tr2_watch *w, const struct tr2_task_event *e)
 {
-	const struct tr2_task_event *e;
-	size_t i;
-
-	if (!w->has_tasks || w->has_connector)
+	if (add_args(w, e))
 		return;
 	tr2_kernel_rings_scan(&w->kernel.rings);
-	/* A check for an ended process may append to this list. */
+	if (add_args(w, e))
+		return;
+	if (e->more)
+		free(e->more);
+	else if (is_ours(w, e))
+		tr2_watch_argv(w, e->pid, e->time_ns);
+}
+
+static void look_at_process(struct tr2_watch *w, const struct tr2_task_event *e)
+{
+	if (e->kind == TR2_TASK_FORK)
+		follow_to_end(w, e->pid);
+	else if (e->kind == TR2_TASK_EXEC)
+		tr2_watch_argv(w, e->pid, e->time_ns);
+	else
+		look_at_args(w, e);
+}
+
+static void look_for_processes(struct tr2_watch *w)
+{
+	struct tr2_task_event e;
+	size_t i;
+
+	if (!w->has_tasks || (w->has_connector && !w->kernel.has_args))
+		return;
+	tr2_kernel_rings_scan(&w->kernel.rings);
+	/* A look may append to this list, which may move it. */
 	for (i = 0; i < w->nr_unread; i++) {
-		e = &w->unread[i];
-		if (e->kind == TR2_TASK_FORK)
-			follow_to_end(w, e->pid);
-		else
-			tr2_watch_argv(w, e->pid, e->time_ns);
+		e = w->unread[i];
+		look_at_process(w, &e);
 	}
 	w->nr_unread = 0;
 	tr2_pidfds_read(&w->pidfds, handle_end, w);
@@ -420,8 +466,9 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 	w->has_tasks = tr2_kernel_records_open(&w->kernel, loop, data_fd);
 	w->connector.take = handle_connector;
 	w->connector.data = w;
-	w->has_connector = tr2_connector_open(&w->connector, loop,
-					      !w->has_tasks);
+	w->has_connector = tr2_connector_open(
+		&w->connector, loop, !w->has_tasks ? TR2_CONNECTOR_ALL :
+		w->kernel.has_args ? TR2_CONNECTOR_EXITS : TR2_CONNECTOR_EXECS);
 	w->why_not[0] = '\0';
 	if (w->has_tasks || w->has_connector)
 		return;
@@ -522,7 +569,7 @@ void tr2_watch_run(struct tr2_watch *w)
 	(void)tr2_loop_add_timer(w->loop, &w->timer, LIVE_NS, LIVE_NS);
 	w->look_timer.ready = look_at_source;
 	if ((w->has_tasks && !w->has_connector) || w->limit.fd >= 0 ||
-	    w->kernel.rings.is_checked)
+	    w->kernel.rings.is_checked || w->kernel.has_args)
 		(void)tr2_loop_add_timer(w->loop, &w->look_timer,
 					 TR2_KERNEL_RINGS_CHECK_NS,
 					 TR2_KERNEL_RINGS_CHECK_NS);
@@ -664,11 +711,10 @@ void tr2_watch_finish(struct tr2_watch *w)
 	if (w->traced)
 		tr2_ptrace_take(&w->ptrace, handle_traced, w);
 	tr2_kernel_rings_scan(&w->kernel.rings);
+	look_for_processes(w);
 	tr2_connector_read(&w->connector);
 	if (w->has_connector)
 		wait_for_exit_codes(w);
-	else
-		tr2_pidfds_read(&w->pidfds, handle_end, w);
 	tr2_ninja_logs_end(&w->ninja_logs, w->dir_fd);
 	for (i = 0; i < w->procs.nr && w->wants_maps; i++)
 		if (!w->procs.proc[i].ended)

@@ -29,7 +29,8 @@ struct tr2_watch {
 	struct tr2_source look_timer;
 	struct tr2_cpu_limit limit; /* opened by the caller */
 	struct tr2_oom_kills oom_kills;
-	/* Execs whose arguments are to be read; only without the connector. */
+	/* For the next look: without the connector, processes and programs;
+	 * arguments whose process is not known yet. */
 	struct tr2_task_event *unread;
 	size_t nr_unread, alloc_unread;
 	struct tr2_pidfds pidfds; /* without the connector */

@@ -181,6 +181,15 @@ void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 	sample_all(&event->attr);
 }
 
+void tr2_kernel_event_output(struct tr2_kernel_event *event)
+{
+	init_event(event, "bpf-output", PERF_TYPE_SOFTWARE,
+		   PERF_COUNT_SW_BPF_OUTPUT);
+	sample_all(&event->attr);
+	event->attr.sample_type |= PERF_SAMPLE_RAW;
+	tr2_kernel_event_widen(event);
+}
+
 void tr2_kernel_event_widen(struct tr2_kernel_event *event)
 {
 	event->whole_machine = true;

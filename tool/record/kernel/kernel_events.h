@@ -59,6 +59,9 @@ bool tr2_kernel_can_see_machine(void);
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint);
 
+/* Set up samples that a BPF program writes, of the whole machine. */
+void tr2_kernel_event_output(struct tr2_kernel_event *event);
+
 /* Set up samples of CPU time, with the calls that led there. stack_bytes: copy
  * this much of the program's stack, and its registers; 0: follow frame
  * pointers. */

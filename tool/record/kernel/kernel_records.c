@@ -61,6 +61,7 @@ void tr2_kernel_records_init(struct tr2_kernel_records *k)
 
 	memset(k, 0, sizeof(*k));
 	tr2_kernel_file_init(&k->file);
+	tr2_exec_args_init(&k->args);
 	k->rings.tasks = &k->tasks;
 	k->rings.chains = &k->chains;
 	k->kallsyms.fd = k->data_fd = -1;
@@ -75,6 +76,7 @@ void tr2_kernel_records_release(struct tr2_kernel_records *k)
 	uint32_t i;
 
 	tr2_kernel_rings_release(&k->rings);
+	tr2_exec_args_release(&k->args);
 	for (i = 0; i < k->nr; i++)
 		tr2_kernel_event_close(&k->events[i]);
 	tr2_kernel_file_release(&k->file);
@@ -386,8 +388,10 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
 	size_t i;
 
 	if (no_connector[0]) {
-		fprintf(stderr, "%sexit codes%s arguments of short processes: "
-			"%s", before, has_pidfds ? " and" : ", and",
+		fprintf(stderr, "%sexit codes%s%s: %s", before,
+			k->has_args ? "" : has_pidfds ? " and arguments" :
+							", and arguments",
+			k->has_args && !has_pidfds ? "" : " of short processes",
 			no_connector);
 		before = "; ";
 	}
@@ -413,6 +417,15 @@ bool tr2_kernel_records_lack(const struct tr2_kernel_records *k)
 		if (wants(k, i) && k->refused[i][0])
 			return true;
 	return false;
+}
+
+static void open_args(struct tr2_kernel_records *k)
+{
+	size_t i;
+
+	k->has_args = tr2_exec_args_open(&k->args, &k->rings);
+	for (i = 0; k->has_args && i < k->rings.nr; i++)
+		k->rings.ring[i].args_id = k->args.event.ids[i];
 }
 
 bool tr2_kernel_records_open(struct tr2_kernel_records *k,
@@ -441,8 +454,11 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 		open_states(k);
 	if (k->wanted.hz)
 		open_samples(k);
-	if (k->of_machine)
+	/* The filter keeps the arguments out of kernel.data. */
+	if (k->of_machine) {
 		begin_filter(k);
+		open_args(k);
+	}
 	return true;
 }
 
@@ -473,6 +489,7 @@ void tr2_kernel_records_start(struct tr2_kernel_records *k)
 		begin_file(k);
 	for (i = 0; i < k->nr; i++)
 		tr2_kernel_event_start(&k->events[i]);
+	tr2_exec_args_start(&k->args);
 }
 
 void tr2_kernel_records_stop(struct tr2_kernel_records *k)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "record/kernel/callchains.h"
+#include "record/kernel/exec_args.h"
 #include "record/kernel/kallsyms.h"
 #include "record/kernel/kernel_events.h"
 #include "record/kernel/kernel_file.h"
@@ -41,6 +42,8 @@ struct tr2_kernel_records {
 	uint32_t nr; /* events that are open */
 	bool of_machine; /* switches and wake-ups of all processes are
 			  * recorded */
+	bool has_args; /* `tasks` has the arguments of each program */
+	struct tr2_exec_args args;
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
 	int data_fd; /* kernel.data until it is begun; -1: none */

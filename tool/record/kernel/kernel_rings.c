@@ -12,6 +12,7 @@
 
 #include "common/perf_file.h"
 #include "common/procfs.h"
+#include "record/kernel/exec_args.h"
 
 /*
  * Sizes of a ring, which are reduced if the rings of all CPUs exceed ALL_BYTES.
@@ -202,6 +203,24 @@ static uint64_t id_of(const struct tr2_kernel_ring *r,
 	return id;
 }
 
+static bool has_args(const struct tr2_kernel_ring *r,
+		     const struct perf_event_header *h, uint64_t at)
+{
+	return r->args_id && h->type == PERF_RECORD_SAMPLE &&
+	       id_of(r, h, at) == r->args_id;
+}
+
+static void scan_args(const struct tr2_kernel_ring *r,
+		      const struct perf_event_header *h, uint64_t at)
+{
+	struct tr2_task_event e;
+
+	if (tr2_exec_args_decode(record_at(r, at, h->size), h->size, &e))
+		tr2_tasks_add_event(r->rings->tasks, &e);
+	else
+		r->rings->tasks->damaged++;
+}
+
 /* Pass the callchain of a sample, if it has one. */
 static void scan_sample(const struct tr2_kernel_ring *r,
 			const struct perf_event_header *h, uint64_t at)
@@ -246,6 +265,8 @@ static uint64_t scan_record(struct tr2_kernel_ring *r, uint64_t at,
 			      h.size);
 		if (r->rings->filter.formats)
 			scan_task(r, &h, at);
+	} else if (has_args(r, &h, at)) {
+		scan_args(r, &h, at);
 	} else if (h.type == PERF_RECORD_SAMPLE && r->rings->chain_ids.nr) {
 		scan_sample(r, &h, at);
 	}
@@ -367,7 +388,8 @@ static uint64_t keep_from(const struct tr2_kernel_ring *r)
 
 	for (at = page->data_tail; at < r->bound; at += h.size) {
 		memcpy(&h, record_at(r, at, sizeof(h)), sizeof(h));
-		kept = TR2_MACHINE_KEEP;
+		kept = has_args(r, &h, at) ? TR2_MACHINE_DROP :
+					     TR2_MACHINE_KEEP;
 		if (h.type == PERF_RECORD_SAMPLE &&
 		    tr2_machine_filter_takes(&rings->filter, id_of(r, &h, at)))
 			kept = tr2_machine_filter_next(&rings->filter, &tid,

@@ -24,6 +24,8 @@
 struct tr2_kernel_ring {
 	struct tr2_source source;
 	int cpu;
+	uint64_t args_id; /* of the event whose samples have arguments; 0:
+			   * none */
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then the data */
 	char *data;

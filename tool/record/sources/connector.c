@@ -36,9 +36,7 @@
 #define DROP BPF_STMT(BPF_RET | BPF_K, 0)
 #define KEEP BPF_STMT(BPF_RET | BPF_K, 0xffffffff)
 
-enum events { ALL, EXECS, EXITS /* of whole processes */ };
-
-static int set_filter(int fd, enum events events)
+static int set_filter(int fd, enum tr2_connector_events events)
 {
 	struct sock_filter all[] = {
 		LOAD(what),
@@ -68,9 +66,9 @@ static int set_filter(int fd, enum events events)
 		KEEP,
 	};
 	const struct sock_fprog programs[] = {
-		[ALL] = { ARRAY_SIZE(all), all },
-		[EXECS] = { ARRAY_SIZE(execs), execs },
-		[EXITS] = { ARRAY_SIZE(exits), exits },
+		[TR2_CONNECTOR_ALL] = { ARRAY_SIZE(all), all },
+		[TR2_CONNECTOR_EXECS] = { ARRAY_SIZE(execs), execs },
+		[TR2_CONNECTOR_EXITS] = { ARRAY_SIZE(exits), exits },
 	};
 
 	return setsockopt(fd, SOL_SOCKET, SO_ATTACH_FILTER, &programs[events],
@@ -248,7 +246,7 @@ static void connector_ready(struct tr2_source *source, uint32_t events)
 	tr2_connector_read((struct tr2_connector *)source);
 }
 
-static int listen_on(int fd, enum events events)
+static int listen_on(int fd, enum tr2_connector_events events)
 {
 	struct sockaddr_nl address = { .nl_family = AF_NETLINK,
 				       .nl_groups = CN_IDX_PROC };
@@ -271,10 +269,10 @@ int tr2_connector_listen(int events)
 	int fd, err;
 
 	errno = EINVAL;
-	if (events < ALL || events > EXITS)
+	if (events < TR2_CONNECTOR_ALL || events > TR2_CONNECTOR_EXITS)
 		return -1;
 	fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_CONNECTOR);
-	if (fd < 0 || !listen_on(fd, (enum events)events))
+	if (fd < 0 || !listen_on(fd, (enum tr2_connector_events)events))
 		return fd;
 	err = errno;
 	close(fd);
@@ -283,7 +281,7 @@ int tr2_connector_listen(int events)
 }
 
 /* Return false with errno. */
-static bool open_socket(int *fd, enum events events)
+static bool open_socket(int *fd, enum tr2_connector_events events)
 {
 	*fd = tr2_elevate_runs() ? tr2_elevate_connector(events) :
 				   tr2_connector_listen(events);
@@ -309,16 +307,25 @@ static bool namespace_forbids(struct tr2_connector *c)
 	return what;
 }
 
+static bool open_sockets(struct tr2_connector *c,
+			 enum tr2_connector_events events)
+{
+	if (events != TR2_CONNECTOR_ALL &&
+	    !open_socket(&c->exits_fd, TR2_CONNECTOR_EXITS))
+		return false;
+	return events == TR2_CONNECTOR_EXITS ||
+	       (open_socket(&c->source.fd, events) &&
+		!tr2_loop_add(c->loop, &c->source, EPOLLIN));
+}
+
 bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
-			bool with_forks)
+			enum tr2_connector_events events)
 {
 	c->loop = loop;
 	c->source.ready = connector_ready;
 	if (namespace_forbids(c))
 		return false;
-	if (open_socket(&c->source.fd, with_forks ? ALL : EXECS) &&
-	    (with_forks || open_socket(&c->exits_fd, EXITS)) &&
-	    !tr2_loop_add(loop, &c->source, EPOLLIN))
+	if (open_sockets(c, events))
 		return true;
 	snprintf(c->why_not, sizeof(c->why_not), "process connector: %s",
 		 strerror(errno));

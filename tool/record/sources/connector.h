@@ -20,7 +20,7 @@
 struct tr2_connector {
 	struct tr2_source source;
 	/* socket for EXIT alone, which does not wake the recorder; -1: source
-	 * has these events, too */
+	 * has these events, too. source.fd is -1 if it has them all. */
 	int exits_fd;
 	struct tr2_loop *loop;
 	char why_not[128]; /* "" if it works */
@@ -32,18 +32,22 @@ struct tr2_connector {
 };
 
 void tr2_connector_init(struct tr2_connector *c);
+/* Which events to pass. EXITs of whole processes (their first thread) stay in
+ * the kernel until the next EXEC, or the next tr2_connector_read(). */
+enum tr2_connector_events {
+	TR2_CONNECTOR_ALL,   /* FORK, EXEC, and EXIT of all threads */
+	TR2_CONNECTOR_EXECS, /* EXEC, and EXIT of whole processes */
+	TR2_CONNECTOR_EXITS  /* EXIT of whole processes */
+};
 /*
- * Open the connector. With with_forks, pass all FORK, EXIT and EXEC events.
- * Otherwise pass EXEC, and EXIT of whole processes (their first thread). These
- * EXITs stay in the kernel until the next EXEC, or the next
- * tr2_connector_read(). Return after the kernel has acknowledged, so that no
+ * Open the connector. Return after the kernel has acknowledged, so that no
  * later event is missed. Set c->take and c->data before. Return false with the
  * reason in why_not.
  */
 bool tr2_connector_open(struct tr2_connector *c, struct tr2_loop *loop,
-			bool with_forks);
-/* Open one socket for these events (an enum of connector.c), after the kernel
- * has acknowledged. Return -1 with errno. */
+			enum tr2_connector_events events);
+/* Open one socket for these events (with EXECS, for EXEC alone), after the
+ * kernel has acknowledged. Return -1 with errno. */
 int tr2_connector_listen(int events);
 void tr2_connector_release(struct tr2_connector *c);
 

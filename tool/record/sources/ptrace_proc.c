@@ -11,8 +11,7 @@
 
 #include "base/text.h"
 #include "common/procfs.h"
-
-#define ARGV_BYTES 4096
+#include "format/recording/tasklog.h"
 
 static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
 {
@@ -41,30 +40,12 @@ static void add_link(struct tr2_buf *b, const char *key, pid_t pid)
 bool tr2_ptrace_add_argv(struct tr2_buf *b, pid_t pid)
 {
 	int32_t own = tr2_procfs_own_pid(pid);
-	char text[ARGV_BYTES + 2], *p, *end;
-	ssize_t n = tr2_procfs_read(pid, "cmdline", text, ARGV_BYTES + 1);
-	bool cut = n > ARGV_BYTES;
+	char text[TR2_ARGV_BYTES + 1];
+	ssize_t n = tr2_procfs_read(pid, "cmdline", text, sizeof(text));
 
-	if (cut)
-		n = ARGV_BYTES;
 	if (n <= 0)
 		return false;
-	/* The text may have been cut or changed, and its last word have no
-	 * end. */
-	if (text[n - 1])
-		text[n++] = '\0';
-	tr2_buf_addlit(b, ",\"argv\":[");
-	for (p = text; p < text + n; p = end + 1) {
-		end = p + strlen(p);
-		if (p > text)
-			tr2_buf_addch(b, ',');
-		tr2_json_add_string(b, p);
-	}
-	tr2_buf_addch(b, ']');
-	if (cut)
-		tr2_buf_addlit(b, ",\"cut\":true");
-	if (own > 0)
-		add_number(b, "own_pid", (uint64_t)own);
+	tr2_argv_add(b, text, (size_t)n, own);
 	add_link(b, "cwd", pid);
 	return true;
 }
