@@ -82,8 +82,7 @@ struct tr2_child {
 	bool has_code;
 	bool use_shell;
 	bool ready;    /* ended by child_ready, went on in the background */
-	bool traced;   /* a session whose SID is below its own session's has its
-			* pid */
+	bool traced;   /* a session below its own has its pid */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
@@ -168,12 +167,10 @@ struct tr2_work {
 /* A sample by a ring, or by the kernel for `trace2 record --profile`. */
 struct tr2_model_sample {
 	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
-	uint32_t session; /* 0: the kernel took it, in a process without a
-			   * session */
+	uint32_t session; /* 0: a sample of a process without a session */
 	uint32_t cpu;
 	uint32_t task; /* index into sample_tasks; 0: the kernel took it */
-	uint32_t task_thread; /* the sampled thread, if the kernel took it; else
-			       * 0 */
+	uint32_t task_thread; /* if the kernel took it: the sampled thread */
 	uint32_t space;
 	uint32_t next; /* the next of the same session, by time */
 	int64_t at_ns; /* in its session; without a session: wall */
@@ -205,10 +202,8 @@ struct tr2_stack_file {
 
 /* An address space: a process between two execs. */
 struct tr2_space {
-	uint32_t session; /* the session whose ring has it; 0: the kernel's
-			   * records have it */
-	/* the space from which it got its mappings, by a fork at start_ns; 0:
-	 * none */
+	uint32_t session; /* of its ring; 0: it is in the kernel's records */
+	/* its mappings at start_ns are copies of this space's; 0: none */
 	uint32_t parent;
 	int64_t start_ns; /* wall; 0: the start of the session */
 	uint32_t kernel; /* the kernel under which it ran; 0: none */
@@ -304,8 +299,7 @@ enum tr2_end_by {
 /* No event has a wall time: wall_ns is from its SID, or a guess. */
 #define TR2_SESSION_NO_CLOCK (1u << 3)
 #define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set as it ran */
-#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier session has the same
-					  * SID */
+#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier one has the same SID */
 #define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
 					    made up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
@@ -313,9 +307,8 @@ enum tr2_end_by {
 					  * after the end of `parent`: a process
 					  * that forked without exec, such as
 					  * Git's detached maintenance */
-#define TR2_SESSION_NO_BEGINNING (1u << 10) /* its first events are missing:
-					     * newer ones overwrote them in its
-					     * ring, or they are in an earlier
+#define TR2_SESSION_NO_BEGINNING (1u << 10) /* its first events were overwritten
+					     * in a ring, or are in an earlier
 					     * file */
 #define TR2_SESSION_NO_PLACE (1u << 11) /* no time of its beginning is known:
 					 * wall_ns is another session's */
@@ -340,8 +333,7 @@ struct tr2_model_session {
 	int64_t wall_ns;  /* when the process started (t_abs 0) */
 	int64_t now_ns;   /* while loading: time of its last event */
 	/* FORKED: time of its first event; else 0. With the kernel's records:
-	 * the start of its program; for the first session, the start of the
-	 * process. */
+	 * start of its program; of the process for the first. */
 	int64_t start_ns;
 	/* Time of atexit, else of the last event. With the kernel's records:
 	 * time of the next exec, or the end of the process. */
@@ -360,8 +352,7 @@ struct tr2_rare {
 	uint64_t trace_parent;
 	uint32_t first_metric, last_metric, first_trace_span, last_trace_span;
 	uint32_t first_sample, last_sample, first_mapping, last_mapping;
-	uint32_t nr_errors, space; /* space: the address space that its ring
-				    * describes */
+	uint32_t nr_errors, space; /* space: that of its ring */
 };
 
 #define TR2_TASK_EXITED (1u << 0)
@@ -395,8 +386,7 @@ struct tr2_model_task {
 	/* If the process began before the recording: its start; start_ns is
 	 * then the start of the recording. Else 0. */
 	int64_t begun_ns;
-	int64_t seen_ns; /* if no end was recorded: it ran at least until this
-			  * time; else 0 */
+	int64_t seen_ns; /* without an end: ran at least until then; else 0 */
 	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: time of report */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
@@ -519,10 +509,9 @@ enum tr2_join {
 	TR2_JOIN_PID,
 	/* the SID names the parent, which has no child span for us */
 	TR2_JOIN_SID,
-	TR2_JOIN_WINDOW,  /* the SID names the parent, and one of its child
-			   * spans fits by time or argv. The span's pid is
-			   * unknown, or is of a process in between, such as a
-			   * shell: likely, not certain */
+	TR2_JOIN_WINDOW,  /* likely: the SID names the parent, and one child
+			   * span fits by time or argv, with no pid or that of a
+			   * process in between, such as a shell */
 	TR2_JOIN_SPAN,    /* only a child span is known */
 	/* the session ids that both sides of a Git transport exchanged */
 	TR2_JOIN_TRANSPORT
