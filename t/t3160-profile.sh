@@ -448,28 +448,6 @@ test_expect_success '--functions --waits reports that an older recording has no 
 	test_grep "no calls of threads that wait .*: record it anew" err
 '
 
-# Do not believe a /tmp/perf-PID.map of another owner, or from before the
-# process.
-test_expect_success TASKS 'names in /tmp/perf-PID.map are kept in the recording' '
-	cat >writes <<-\EOF &&
-	echo "1000 10 $1" >/tmp/perf-$$.map
-	touch -d "$2" /tmp/perf-$$.map
-	sh -c : # so that the shell does not exec the last command
-	rm -f pid && echo $$ >pid
-	EOF
-	test_when_finished "rm -f /tmp/perf-\$(cat pid).map" &&
-	trace2 record -q -o r --profile -- sh writes mine now &&
-	test_prints cat r/maps/"$(cat pid)"-*.map <<-\EOF &&
-	1000 10 mine
-	EOF
-	rm /tmp/perf-"$(cat pid)".map &&
-	trace2 record -q -o r --profile -- sh writes stale "1 hour ago" &&
-	test_path_is_missing r/maps &&
-	rm /tmp/perf-"$(cat pid)".map &&
-	trace2 record -q -o r -- sh writes none now &&
-	test_path_is_missing r/maps
-'
-
 test_expect_success JQ 'on_path is 0 for a process that computes beside the path' '
 	counted >actual <<-\EOF &&
 	top one

@@ -45,8 +45,7 @@ enum tr2_span_kind {
 	TR2_SPAN_EXEC   /* exec to exec_result, or to the end */
 };
 
-#define TR2_SPAN_OPEN (1u << 0)     /* never ended; end_ns is the time of its
-				     * session's last event */
+#define TR2_SPAN_OPEN (1u << 0) /* no end: end_ns is the last event's time */
 #define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* the region around it ended, and it
 					    * has no leave */
 #define TR2_SPAN_NO_START (1u << 2) /* has no enter; start computed from the
@@ -210,16 +209,17 @@ struct tr2_space {
 	bool has_mappings;
 };
 
-/* A kernel's functions that occur in samples, by address. */
+/* A kernel's function that occurs in samples, sorted by kernel and address. */
 struct tr2_kernel_function {
 	uint64_t addr;
-	uint32_t kernel; /* the kernel's number; functions are sorted by it */
+	uint32_t kernel; /* the kernel's number */
 	tr2_str name, module;
 };
 
 /* A function that a process generated at run time. */
 struct tr2_code_function {
 	uint64_t addr, len;
+	int64_t from_ns; /* wall: it is there from then on; 0: unknown */
 	uint32_t task;
 	tr2_str name;
 };

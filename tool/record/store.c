@@ -466,7 +466,7 @@ int tr2_store_write(int fd, const void *data, size_t len)
 	return 0;
 }
 
-void tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
+bool tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
 		    uint64_t start_ns, const char *suffix, int from)
 {
 	off_t left = MOST_KEPT_BYTES;
@@ -481,11 +481,12 @@ void tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
 		    O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
 		    0600);
 	if (fd < 0)
-		return;
+		return false;
 	do
 		n = sendfile(fd, from, NULL, (size_t)left);
 	while (n > 0 && (left -= n));
 	close(fd);
+	return !n;
 }
 
 void tr2_store_reserve_meta(struct tr2_store *s)

@@ -62,8 +62,9 @@ int tr2_store_write(int fd, const void *data, size_t len);
 
 /* Copy a file that a process wrote, which began at start_ns, to
  * DIRECTORY/PID-START.SUFFIX in the recording: at most 64 MiB. The directory is
- * created if necessary. A later copy replaces an earlier one. */
-void tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
+ * created if necessary. A later copy replaces an earlier one. Return false if
+ * the copy is not whole. */
+bool tr2_store_keep(int dir_fd, const char *directory, pid_t pid,
 		    uint64_t start_ns, const char *suffix, int from);
 
 /* Reserve disk space for the next meta.json, if there is enough: when a

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/order.h"
 
@@ -127,12 +128,41 @@ void tr2_tasks_add_event(struct tr2_tasks *t, const struct tr2_task_event *e)
 	t->lost++;
 }
 
+/* The fields of MMAP2 before the name. */
+struct mapping_body {
+	uint32_t pid, tid;
+	uint64_t addr, len, pgoff;
+	unsigned char file[24];
+	uint32_t prot, flags;
+};
+
+static void report_mapping(const struct tr2_tasks *t,
+			   const unsigned char *record, size_t size)
+{
+	const size_t before =
+		sizeof(struct perf_event_header) + sizeof(struct mapping_body);
+	const unsigned char *name = record + before;
+	struct perf_event_header header;
+	struct mapping_body body;
+
+	if (!t->mapped || size <= before || !memchr(name, '\0', size - before))
+		return;
+	memcpy(&header, record, sizeof(header));
+	if (header.type != PERF_RECORD_MMAP2)
+		return;
+	memcpy(&body, name - sizeof(body), sizeof(body));
+	if (body.prot & PROT_EXEC)
+		t->mapped(t->data, (pid_t)body.pid, (const char *)name);
+}
+
 void tr2_tasks_add(struct tr2_tasks *t, const unsigned char *record,
 		   size_t size)
 {
 	struct tr2_task_event e;
 	int is = tr2_task_decode(record, size, &e);
 
+	if (!is)
+		report_mapping(t, record, size);
 	if (is < 0)
 		t->damaged++;
 	if (is <= 0)

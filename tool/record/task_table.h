@@ -2,7 +2,7 @@
 /*
  * task_table - the kernel's records of forks, execs and exits. They are decoded
  * while the command runs, and delivered in order of time. Other records in the
- * kernel's rings are skipped.
+ * kernel's rings are skipped, but for files that were mapped as code.
  */
 #pragma once
 
@@ -26,6 +26,8 @@ struct tr2_tasks {
 	uint64_t lost;    /* records for which there was no room */
 	uint64_t damaged; /* rings with invalid data, which were skipped */
 	void (*take)(void *data, const struct tr2_task_event *event);
+	/* A process has mapped a file as code. NULL: nobody asks. */
+	void (*mapped)(void *data, pid_t pid, const char *path);
 	void *data;
 	/* The records of one pass over the rings. */
 	struct tr2_task_event *batch;
@@ -37,13 +39,14 @@ static inline bool tr2_tasks_wants(uint32_t type)
 {
 	const uint32_t wanted =
 		1u << PERF_RECORD_FORK | 1u << PERF_RECORD_EXIT |
-		1u << PERF_RECORD_COMM | 1u << PERF_RECORD_LOST |
-		1u << PERF_RECORD_LOST_SAMPLES;
+		1u << PERF_RECORD_COMM | 1u << PERF_RECORD_MMAP2 |
+		1u << PERF_RECORD_LOST | 1u << PERF_RECORD_LOST_SAMPLES;
 
 	return type < 32 && (wanted >> type & 1);
 }
 
-/* Add a record in the kernel's format, complete in memory, with its header. */
+/* Add a record in the kernel's format, complete in memory, with its header.
+ * Report a mapping at once: its process may end soon. */
 void tr2_tasks_add(struct tr2_tasks *tasks, const unsigned char *record,
 		   size_t size);
 /* Add a record of another format, decoded; its `more` then belongs to

@@ -10,8 +10,8 @@
 #include "common/order.h"
 
 /* Search this number of functions that begin before the address: replaced
- * functions overlap. */
-#define MOST_BEFORE 64
+ * functions overlap. More are in a damaged list only. */
+#define MOST_BEFORE 4096
 
 static const struct tr2_model *sorted_model;
 
@@ -26,7 +26,9 @@ static int compare_code(const void *va, const void *vb)
 
 static void sort_code(struct tr2_generated *g, const struct tr2_model *m)
 {
-	uint32_t i;
+	const struct tr2_code_function *f;
+	uint64_t reach = 0;
+	uint32_t i, task = 0;
 
 	g->by_address = tr2_calloc(m->nr_code_functions,
 				   sizeof(*g->by_address));
@@ -35,42 +37,82 @@ static void sort_code(struct tr2_generated *g, const struct tr2_model *m)
 	sorted_model = m;
 	qsort(g->by_address, m->nr_code_functions - 1, sizeof(*g->by_address),
 	      compare_code);
+	g->reach = tr2_calloc(m->nr_code_functions, sizeof(*g->reach));
+	for (i = 0; i < m->nr_code_functions - 1; i++) {
+		f = &m->code_functions[g->by_address[i]];
+		if (f->task != task || f->addr + f->len > reach)
+			reach = f->addr + f->len;
+		task = f->task;
+		g->reach[i] = reach;
+	}
 }
 
 void tr2_generated_release(struct tr2_generated *g)
 {
 	free(g->by_address);
+	free(g->reach);
 	g->by_address = NULL;
+	g->reach = NULL;
 }
 
-const struct tr2_code_function *
-tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
-		   uint32_t task, uint64_t address)
+/* Count the functions that begin at or before this address of the task, or
+ * belong to an earlier task. */
+static uint32_t count_until(const struct tr2_generated *g,
+			    const struct tr2_model *m, uint32_t task,
+			    uint64_t address)
 {
-	const struct tr2_code_function *list = m->code_functions, *f;
-	uint32_t low = 0, high = m->nr_code_functions - 1, middle, best = 0, i;
+	uint32_t low = 0, high = m->nr_code_functions - 1, middle;
+	const struct tr2_code_function *f;
 
-	if (!high)
-		return NULL;
-	if (!g->by_address)
-		sort_code(g, m);
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		f = &list[g->by_address[middle]];
+		f = &m->code_functions[g->by_address[middle]];
 		if (f->task < task || (f->task == task && f->addr <= address))
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (i = 0; i < MOST_BEFORE && i < low; i++) {
-		f = &list[g->by_address[low - 1 - i]];
-		if (f->task != task)
+	return low;
+}
+
+/* Two functions contain an address. Is `a` the better one for that time? */
+static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
+		      int64_t at_ns)
+{
+	int64_t a_ns = m->code_functions[a].from_ns;
+	int64_t b_ns = m->code_functions[b].from_ns;
+
+	if ((a_ns <= at_ns) != (b_ns <= at_ns))
+		return a_ns <= at_ns;
+	if (a_ns != b_ns)
+		return (a_ns > b_ns) == (a_ns <= at_ns);
+	return a > b;
+}
+
+uint32_t tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
+			    uint32_t task, uint64_t address, int64_t at_ns,
+			    bool *always)
+{
+	const struct tr2_code_function *f;
+	uint32_t best = 0, at, nr, i;
+
+	if (m->nr_code_functions == 1)
+		return 0;
+	if (!g->by_address)
+		sort_code(g, m);
+	at = count_until(g, m, task, address);
+	for (nr = 0; at && nr < MOST_BEFORE; nr++) {
+		i = g->by_address[--at];
+		f = &m->code_functions[i];
+		if (f->task != task || g->reach[at] <= address)
 			break;
-		if (address - f->addr < f->len &&
-		    g->by_address[low - 1 - i] > best)
-			best = g->by_address[low - 1 - i];
+		if (address - f->addr >= f->len)
+			continue;
+		*always &= !best;
+		if (!best || is_better(m, i, best, at_ns))
+			best = i;
 	}
-	return best ? &list[best] : NULL;
+	return best;
 }
 
 #define WITH(name, text)                                                  \

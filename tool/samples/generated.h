@@ -8,15 +8,18 @@
 
 struct tr2_generated {
 	uint32_t *by_address; /* of m->code_functions; NULL: not yet sorted */
+	uint64_t *reach; /* the largest end of the task's functions up to this
+			  * one */
 };
 
 void tr2_generated_release(struct tr2_generated *g);
 
-/* Return the function of a task at an address; of several, the function that
- * was added last. NULL: none. */
-const struct tr2_code_function *
-tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
-		   uint32_t task, uint64_t address);
+/* Return the function (of m->code_functions) of a task at an address at that
+ * time: of several, the one that was there last by then, or the first one if
+ * none was. 0: none. Clear *always if another time may give another one. */
+uint32_t tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
+			    uint32_t task, uint64_t address, int64_t at_ns,
+			    bool *always);
 
 /* Return why the functions that this program generates have no names: an option
  * makes the program write a map of them. NULL: the program is unknown. */

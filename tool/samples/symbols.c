@@ -294,6 +294,18 @@ static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
 	return *slot;
 }
 
+/* Like know_function(), for a function that was generated. Others may have its
+ * address, so its number, counted down from the largest address, is its
+ * place. */
+static uint32_t know_generated(struct tr2_symbols *s, uint32_t file,
+			       uint32_t code, tr2_str module)
+{
+	return know_function(s, file, UINT64_MAX - code,
+			     (struct tr2_symbol){
+				     .name = s->m->code_functions[code].name,
+				     .module = module });
+}
+
 /* Return the task of a sample's process; 0: unknown. */
 static uint32_t task_of(const struct tr2_model *m,
 			const struct tr2_model_sample *sample)
@@ -318,17 +330,17 @@ static uint32_t know_address(struct tr2_symbols *s,
 			     const struct tr2_model_sample *sample,
 			     uint64_t address, bool *always)
 {
+	int64_t at_ns = tr2_sample_time_in_space(s->m, sample);
 	const struct tr2_kernel_function *function =
 		address >> 63 ? kernel_function(s->m, sample->space, address) :
 				NULL;
 	uint32_t mapping =
-		tr2_mappings_find(&s->mappings, sample->space, address,
-				  tr2_sample_time_in_space(s->m, sample),
+		tr2_mappings_find(&s->mappings, sample->space, address, at_ns,
 				  always);
 	const struct tr2_mapping *map = &s->m->mappings[mapping];
 	struct known known = { .file = UINT32_MAX,
 			       .place = { address, address } };
-	const struct tr2_code_function *code;
+	uint32_t code;
 
 	if (function)
 		return know_function(s, UINT32_MAX - function->kernel,
@@ -344,12 +356,10 @@ static uint32_t know_address(struct tr2_symbols *s,
 		known.file = tr2_samples_file(&s->files, s->m, map);
 	if (mapping && !s->files.file[known.file].elf) {
 		code = tr2_generated_find(&s->generated, s->m,
-					  task_of(s->m, sample), address);
+					  task_of(s->m, sample), address, at_ns,
+					  always);
 		if (code)
-			return know_function(s, known.file, code->addr,
-					     (struct tr2_symbol){
-						     .name = code->name,
-						     .module = map->file });
+			return know_generated(s, known.file, code, map->file);
 		explain_generated(s, &s->files.file[known.file],
 				  task_of(s->m, sample));
 	}

@@ -42,3 +42,16 @@ void tr2_utf8_repair(struct tr2_buf *out, const char *s, size_t len,
 	out->len = n;
 	tr2_must(!out->failed);
 }
+
+tr2_str tr2_utf8_intern(struct tr2_model *m, const char *s, size_t len)
+{
+	struct tr2_buf repaired = TR2_BUF_INIT;
+	tr2_str text;
+
+	if (tr2_utf8_valid(s, len) && !memchr(s, '\0', len))
+		return tr2_intern(m, s, len);
+	tr2_utf8_repair(&repaired, s, len, 0);
+	text = tr2_intern(m, repaired.p, repaired.len);
+	tr2_buf_release(&repaired);
+	return text;
+}

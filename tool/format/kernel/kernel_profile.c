@@ -151,7 +151,7 @@ void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
 	uint32_t i;
 
-	*p = (struct tr2_kernel_profile){ .m = m, .file = TR2_BUF_INIT,
+	*p = (struct tr2_kernel_profile){ .m = m,
 					  .first_sample = m->nr_samples };
 	for (i = 0; i < f->nr_sources; i++) {
 		if (f->sources[i].is != TR2_DATA_PROFILE)
@@ -168,7 +168,6 @@ void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p)
 {
 	tr2_map_release(&p->spaces);
-	tr2_buf_release(&p->file);
 }
 
 static void add_function(void *data, uint64_t addr, const char *name,
@@ -253,12 +252,7 @@ static bool read_name(struct tr2_kernel_profile *p, const unsigned char *at,
 	const char *name = (const char *)at;
 	size_t len = strnlen(name, size);
 
-	if (!tr2_utf8_valid(name, len)) {
-		tr2_utf8_repair(&p->file, name, len, 0);
-		name = tr2_buf_str(&p->file);
-		len = p->file.len;
-	}
-	mapping->file = tr2_intern(p->m, name, len);
+	mapping->file = tr2_utf8_intern(p->m, name, len);
 	return len > 0;
 }
 

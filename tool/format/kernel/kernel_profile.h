@@ -23,7 +23,6 @@ struct tr2_kernel_profile {
 				 * read; 0: unknown */
 	uint32_t stack_file;    /* 0: not opened yet */
 	uint64_t nr_unknown;    /* samples of unknown threads */
-	struct tr2_buf file;    /* a name that was not UTF-8, repaired */
 };
 
 /* Begin, once the file's events are known. */

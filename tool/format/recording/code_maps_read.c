@@ -1,15 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_maps_read - read DIR/maps/PID-START.map, the functions that a process
- * generated. Each line has `ADDRESS LENGTH NAME`, with hexadecimal numbers.
+ * code_maps_read - read DIR/maps, the functions that processes generated. Each
+ * line of PID-START.map has `ADDRESS LENGTH NAME`, with hexadecimal numbers.
+ * PID-START.dump is a jitdump.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/lines.h"
+#include "format/events/utf8.h"
 #include "format/recording/code_maps_read.h"
+#include "format/recording/jitdump_read.h"
 #include "format/recording/kept_files.h"
 #include "model/build/build.h"
+
+/* `trace2 record` cuts a dump to this size. */
+#define MOST_DUMP_BYTES (64u << 20)
 
 /* Read a number and the space after it. Return the text after the space; NULL:
  * the text does not begin with a number. */
@@ -34,9 +41,22 @@ static bool add_line(struct tr2_model *m, uint32_t task, const char *line,
 	p = p ? parse_hex(p, end, &f.len) : NULL;
 	if (!p || p == end || !f.len || f.addr > UINT64_MAX - f.len)
 		return false;
-	f.name = tr2_intern(m, p, (size_t)(end - p));
+	f.name = tr2_utf8_intern(m, p, (size_t)(end - p));
 	tr2_build_code_function(m, &f);
 	return true;
+}
+
+static void read_dump(struct tr2_model *m, uint32_t task, int fd,
+		      const char *path)
+{
+	struct tr2_lines lines = { 0 };
+	const char *data;
+	size_t size;
+
+	tr2_lines_start(&lines, fd);
+	size = tr2_lines_peek(&lines, &data, MOST_DUMP_BYTES);
+	tr2_jitdump_read(m, task, (const unsigned char *)data, size, path);
+	tr2_lines_release(&lines);
 }
 
 static void read_map(struct tr2_model *m, uint32_t task, int fd,
@@ -58,8 +78,19 @@ static void read_map(struct tr2_model *m, uint32_t task, int fd,
 	tr2_lines_release(&lines);
 }
 
+static void read_kept(struct tr2_model *m, uint32_t task, int fd,
+		      const char *path)
+{
+	size_t len = strlen(path);
+
+	if (len > 5 && !strcmp(path + len - 5, ".dump"))
+		read_dump(m, task, fd, path);
+	else
+		read_map(m, task, fd, path);
+}
+
 void tr2_code_maps_load(struct tr2_model *m, const char *dir,
 			uint32_t first_task)
 {
-	tr2_kept_files_load(m, dir, "maps", first_task, read_map);
+	tr2_kept_files_load(m, dir, "maps", first_task, read_kept);
 }

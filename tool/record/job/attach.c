@@ -399,6 +399,8 @@ static void add_process(struct tr2_watch *w, const struct tr2_attached *p,
 
 	add_thread(w, p, p->pid, now);
 	tr2_kernel_records_maps(&w->kernel, p->pid, now);
+	if (w->wants_maps)
+		tr2_code_maps_look(&w->code_maps, p->pid);
 	add_threads(&ids, p->pid);
 	for (i = 0; i < ids.nr; i++)
 		if (ids.id[i] != p->pid)

@@ -18,7 +18,6 @@
 #include "common/procfs.h"
 #include "common/say.h"
 #include "record/refusal.h"
-#include "record/sources/code_maps.h"
 #include "record/sources/ptrace_proc.h"
 
 #define WRITE_EVERY_NS 100000000u
@@ -57,6 +56,7 @@ void tr2_watch_release(struct tr2_watch *w)
 	tr2_oom_kills_release(&w->oom_kills);
 	while (w->nr_unread)
 		free(w->unread[--w->nr_unread].more);
+	tr2_code_maps_release(&w->code_maps);
 	free(w->unread);
 	tr2_pidfds_release(&w->pidfds);
 	tr2_kernel_records_release(&w->kernel);
@@ -126,13 +126,21 @@ static void rings_ready(void *data)
 	write_log(w, now);
 }
 
+static void see_mapping(void *data, pid_t pid, const char *path)
+{
+	struct tr2_watch *w = data;
+
+	tr2_code_maps_see(&w->code_maps, pid, path);
+}
+
 /* The process has ended, or its recording has: its map is complete. */
 static void keep_code_map(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 
 	if (w->wants_maps && p)
-		tr2_code_map_keep(w->dir_fd, pid, p->start_ns);
+		tr2_code_maps_keep(&w->code_maps, w->dir_fd, pid,
+				   p->start_ns);
 }
 
 static void look_at_parent(struct tr2_watch *w, pid_t pid)
@@ -460,6 +468,7 @@ void tr2_watch_open(struct tr2_watch *w, struct tr2_loop *loop, int data_fd)
 	}
 	w->was_opened = true;
 	w->kernel.tasks.take = handle_record;
+	w->kernel.tasks.mapped = w->wants_maps ? see_mapping : NULL;
 	w->kernel.rings.ready = rings_ready;
 	w->kernel.tasks.data = w->kernel.rings.data = w;
 	tr2_pidfds_init(&w->pidfds);
@@ -719,6 +728,10 @@ void tr2_watch_finish(struct tr2_watch *w)
 	for (i = 0; i < w->procs.nr && w->wants_maps; i++)
 		if (!w->procs.proc[i].ended)
 			keep_code_map(w, w->procs.proc[i].pid);
+	if (w->code_maps.nr_left_out)
+		tr2_warning("%llu lists of generated functions (jit-PID.dump, "
+			    "perf-PID.map) are missing, or cut after 64 MiB",
+			    (unsigned long long)w->code_maps.nr_left_out);
 	tr2_kernel_records_finish(&w->kernel);
 	look_at_limit(w);
 	tr2_tasklog_write(&w->log, UINT64_MAX);

@@ -15,6 +15,7 @@
 #include "record/kernel/kernel_records.h"
 #include "record/loop.h"
 #include "record/observer/observer.h"
+#include "record/sources/code_maps.h"
 #include "record/sources/connector.h"
 #include "record/sources/cpu_limit.h"
 #include "record/sources/ninja_logs.h"
@@ -46,6 +47,7 @@ struct tr2_watch {
 	 * the caller. */
 	int dir_fd;
 	bool wants_maps;
+	struct tr2_code_maps code_maps;
 	struct tr2_ninja_logs ninja_logs;
 	struct tr2_observer *observer; /* NULL: none */
 	size_t nr_observed; /* number of the first `procs` that it has seen */
