@@ -72,6 +72,45 @@ test_expect_success JQ 'jitdump: functions before its damaged end have names, an
 	test_grep "10-5000000000.dump.*later ones have no names" err
 '
 
+test_expect_success JQ 'code without names: the program that could name it is known by its argv, too' '
+	made r <<-\EOF &&
+	top npm
+	2 0 map 10 10 100000 10000 //anon
+	3 0 sample 10 10 100018
+	20 0 exit 10 10
+	EOF
+	counted >actual &&
+	test_grep ! NODE_OPTIONS err &&
+	echo "{\"type\":\"argv\",\"time_ns\":5000001000,\"pid\":10,\"argv\":[\"/usr/bin/node\",\"npm\"]}" \
+		>>r/tasks.jsonl &&
+	counted >actual &&
+	test_grep "anon.*at run time (with NODE_OPTIONS=--perf-basic-prof" err
+'
+
+test_expect_success JQ 'a removed library of a program that generates code: it is removed, not generated' '
+	made r <<-\EOF &&
+	top java
+	2 0 map 10 10 100000 10000 /none/libz.so
+	3 0 sample 10 10 100018
+	20 0 exit 10 10
+	EOF
+	counted >actual &&
+	test_grep "/none/libz.so.: no longer there" err
+'
+
+test_expect_success CC,TASKS,LIBDW 'samples in Python: the report says how Python 3.12 names its functions' '
+	for version in 3.11 3.12
+	do
+		"${CC:-cc}" -O2 -g -o python$version \
+			-Dmix=_PyEval_EvalFrameDefault \
+			"$TEST_DIRECTORY/t3160/hot.c" &&
+		trace2 record -q -o r --profile -- ./python$version &&
+		trace2 report --functions -i r >out 2>err-$version || return 1
+	done &&
+	test_grep ! PYTHONPERFSUPPORT err-3.11 &&
+	test_grep "the interpreter of Python: with PYTHONPERFSUPPORT=1" err-3.12
+'
+
 # Do not believe a /tmp/perf-PID.map of another owner, or from before the
 # process.
 test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '

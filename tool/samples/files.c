@@ -78,7 +78,8 @@ static void open_file(struct tr2_samples_file *file, const char *name,
 	char *path;
 
 	if (!is_file(name)) {
-		if (*name != '[')
+		file->is_generated = *name != '[';
+		if (file->is_generated)
 			file->why = "generated at run time";
 		return;
 	}

@@ -15,6 +15,7 @@ struct tr2_samples_file {
 	struct tr2_build_id id;
 	struct tr2_elf *elf; /* NULL: no symbols */
 	const char *why; /* why its functions have no names; NULL: unknown */
+	bool is_generated; /* not a file, but code that the program generated */
 	bool is_nameless; /* some function that was looked up has no name */
 	uint32_t nr_nameless; /* samples in such functions */
 };

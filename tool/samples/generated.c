@@ -8,6 +8,7 @@
 #include "base/macros.h"
 #include "common/memory.h"
 #include "common/order.h"
+#include "common/words.h"
 
 /* Search this number of functions that begin before the address: replaced
  * functions overlap. More are in a damaged list only. */
@@ -113,6 +114,27 @@ uint32_t tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
 			best = i;
 	}
 	return best;
+}
+
+bool tr2_generated_any(struct tr2_generated *g, const struct tr2_model *m,
+		       uint32_t task)
+{
+	uint32_t nr;
+
+	if (m->nr_code_functions == 1)
+		return false;
+	if (!g->by_address)
+		sort_code(g, m);
+	nr = count_until(g, m, task, UINT64_MAX);
+	return nr && m->code_functions[g->by_address[nr - 1]].task == task;
+}
+
+bool tr2_generated_is_python(const char *file, const char *function)
+{
+	const char *version = strstr(tr2_base_name(file), "python3.");
+
+	return version && atoi(version + strlen("python3.")) >= 12 &&
+	       !strcmp(function, "_PyEval_EvalFrameDefault");
 }
 
 #define WITH(name, text)                                                  \

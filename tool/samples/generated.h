@@ -21,6 +21,14 @@ uint32_t tr2_generated_find(struct tr2_generated *g, const struct tr2_model *m,
 			    uint32_t task, uint64_t address, int64_t at_ns,
 			    bool *always);
 
+/* Did the process of a task write a list of functions? */
+bool tr2_generated_any(struct tr2_generated *g, const struct tr2_model *m,
+		       uint32_t task);
+
+/* Is this function of a file the loop that interprets Python, in a version that
+ * can write a list of functions? */
+bool tr2_generated_is_python(const char *file, const char *function);
+
 /* Return why the functions that this program generates have no names: an option
  * makes the program write a map of them. NULL: the program is unknown. */
 const char *tr2_generated_why(const char *program);

@@ -8,8 +8,10 @@
 #include "base/buf.h"
 #include "common/map.h"
 #include "common/memory.h"
+#include "common/say.h"
 #include "common/words.h"
 #include "out/progress.h"
+#include "out/units.h"
 #include "samples/files.h"
 #include "samples/generated.h"
 #include "samples/mappings.h"
@@ -34,6 +36,7 @@ struct known {
 	bool has_inlined; /* inlined functions were not looked up yet; there may
 			   * be some */
 	bool is_nameless; /* a function of a file, without a name */
+	bool is_python; /* it interprets Python, and could name functions */
 };
 
 /* An address of a process that had a single mapping. */
@@ -58,6 +61,8 @@ struct tr2_symbols {
 	struct tr2_generated generated;
 	uint32_t nr_samples; /* samples whose innermost function was looked
 			      * up */
+	uint32_t nr_python; /* those in Python, without names of its functions
+			     */
 	struct tr2_progress progress;
 };
 
@@ -209,6 +214,8 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 
 	known->has_inlined = name != NULL;
 	known->is_nameless = !name && opened;
+	known->is_python = name && tr2_generated_is_python(tr2_s(s->m, file),
+							   name);
 	if (known->is_nameless)
 		opened->is_nameless = true;
 	/* Make all of [vdso], the kernel's code for programs, one function.
@@ -318,11 +325,16 @@ static uint32_t task_of(const struct tr2_model *m,
 static void explain_generated(const struct tr2_symbols *s,
 			      struct tr2_samples_file *file, uint32_t task)
 {
-	uint32_t segment = s->m->tasks[task].last_segment;
-	const char *why = tr2_generated_why(tr2_s(s->m,
-						s->m->segments[segment].comm));
+	const struct tr2_segment *segment =
+		&s->m->segments[s->m->tasks[task].last_segment];
+	const char *why = NULL;
 
-	if (file->why && *tr2_s(s->m, file->path) == '/' && why)
+	/* Programs rename themselves: npm is node. */
+	if (segment->argv.nr)
+		why = tr2_generated_why(tr2_base_name(segment->argv.text));
+	if (!why)
+		why = tr2_generated_why(tr2_s(s->m, segment->comm));
+	if (file->is_generated && why)
 		file->why = why;
 }
 
@@ -431,6 +443,9 @@ static struct known *known_of_call(struct tr2_symbols *s,
 
 	if (!call) {
 		s->nr_samples++;
+		s->nr_python += known->is_python &&
+				!tr2_generated_any(&s->generated, s->m,
+						   task_of(s->m, sample));
 		if (known->is_nameless)
 			s->files.file[known->file].nr_nameless++;
 	}
@@ -463,4 +478,10 @@ unsigned int tr2_symbols_of_call(struct tr2_symbols *s,
 void tr2_symbols_explain(const struct tr2_symbols *s)
 {
 	tr2_nameless_explain(&s->files, s->m, s->nr_samples);
+	if (s->nr_python)
+		tr2_warning("%s of the samples are in the interpreter of "
+			    "Python: with PYTHONPERFSUPPORT=1, Python names its "
+			    "functions",
+			    tr2_share_text((double)s->nr_python /
+					   s->nr_samples));
 }
