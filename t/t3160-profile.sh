@@ -5,6 +5,7 @@ test_description='trace2 record --profile: the functions that compute'
 
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-attach.sh"
+. "$TEST_DIRECTORY/lib-page.sh"
 . "$TEST_DIRECTORY/lib-perf.sh"
 . "$TEST_DIRECTORY/lib-stream.sh"
 
@@ -440,6 +441,20 @@ test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits shows the functions 
 	test_grep ";main;long_nap;" samples &&
 	trace2 report --functions naps.rec >out &&
 	test_grep ! long_nap out
+'
+
+# A page has fewer rows, since waits of one path and moment are one.
+test_expect_success CC,WAKERS,LIBDW,JQ 'a page has the length of all waits' '
+	trace2 record -q -o r --profile -- sh -c "seq 1 3000000 | grep -c 7" &&
+	trace2 export --to csv --table samples --waits r >samples.csv &&
+	trace2 report --html page.html r 2>err &&
+	page_data page.html >data &&
+	jq "[.samples[] | select(.[7] == 2) | .[1]] | length, add" data >actual &&
+	awk -F, "NR == 1 { for (i = 1; i <= NF; i++) at[\$i] = i; next }
+		{ sum += \$at[\"count\"] }
+		END { printf \"%d\\n%d\\n\", NR - 1, sum }" samples.csv >expect &&
+	sed 1d actual >sum && sed 1d expect | test_cmp - sum &&
+	test "$(sed 1q actual)" -lt "$(sed 1q expect)"
 '
 
 test_expect_success '--functions --waits reports that an older recording has no call chains of waits' '

@@ -538,6 +538,32 @@ test_expect_success TREESUM,LIBDW 'page: samples have a flame graph for each eve
 	EOF
 '
 
+test_expect_success CC,WAKERS,LIBDW 'waits have a flame graph beside that of the CPU, by a key' '
+	"${CC:-cc}" -O1 -g -fno-omit-frame-pointer -o naps \
+		"$TEST_DIRECTORY/t3160/naps.c" &&
+	trace2 record -q -o naps.rec --profile -- sh -c "
+		i=0; while test \$i -lt 30000; do i=\$((i + 1)); done; exec ./naps" &&
+	trace2 report --html naps.html naps.rec &&
+	browse naps.html <<-\EOF
+	$b->click("#tab-samples");
+	my $event = "return document.querySelector(\"#samples-event\").selectedOptions[0].text";
+	is($b->js($event), "task-clock", "the CPU first");
+	$b->js("document.querySelector(\"#samples-event\").focus()");
+	$b->keys("ArrowDown");
+	is($b->js($event), "waits", "then waits");
+	$b->js("document.querySelector(\"#samples-canvas\").focus()");
+	$b->keys(("ArrowDown") x 20);
+	like($b->text("#details"), qr/took [3-9]\d\d ms.*stack .*main › long_nap/s, "what waited, and for how long");
+	$b->click("#tab-functions");
+	is($b->text("#functions") =~ /_nap/ ? "waits" : "none", "none", "functions are those that compute");
+	# The end of the time has the end of the nap of 300 ms.
+	$b->click("#tab-timeline");
+	$b->mouse("#canvas", 1, [bar(0, 0.9)->[0], 10], [bar(0, 0.999)->[0], 10]);
+	$b->click("#tab-samples");
+	like($b->text("#range"), qr/^[12]?\d?\d(?:\.\d+)? ms in all stacks/, "a part of a wait");
+	EOF
+'
+
 test_expect_success 'page: numbers are those of the text report' '
 	trace2 report --regions --format=csv "$TRACES/clone.event" >csv &&
 	cut -d, -f7,13 csv | sed 1d | sort >expect &&

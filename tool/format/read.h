@@ -23,6 +23,7 @@
 /* Load the waits of threads as samples, with the calls that waited, in place of
  * samples of the time on a CPU. */
 #define TR2_LOAD_WAITS (1u << 4)
+#define TR2_LOAD_WAITS_TOO (1u << 5) /* both */
 
 enum tr2_load_result {
 	TR2_LOAD_OK,

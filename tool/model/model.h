@@ -174,7 +174,7 @@ struct tr2_model_sample {
 	uint32_t next; /* the next of the same session, by time */
 	int64_t at_ns; /* in its session; without a session: wall */
 	uint64_t count; /* the event's count since the last sample */
-	bool is_time; /* the count is in ns */
+	bool is_time, is_wait; /* the count is in ns; is the length of a wait */
 	/* Return addresses, the innermost first: those in the kernel, then
 	 * those in the process. In both, the first one is the address of an
 	 * instruction plus 1, as if it were a return address. */
@@ -656,7 +656,7 @@ struct tr2_model {
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	uint32_t nr_code_functions, nr_commands, nr_objects, nr_memory;
 	bool redact; /* hide paths and addresses of objects */
-	bool samples_are_waits; /* samples are waits; count: the length */
+	bool without_cpu, with_waits; /* samples */
 	bool has_states; /* model/states.h */
 	uint32_t first_root; /* chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a parent

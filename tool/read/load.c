@@ -146,7 +146,8 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	tr2_event_fn *fn = NULL;
 
 	m->redact = load->flags & TR2_LOAD_REDACT;
-	m->samples_are_waits = load->flags & TR2_LOAD_WAITS;
+	m->without_cpu = load->flags & TR2_LOAD_WAITS;
+	m->with_waits = load->flags & (TR2_LOAD_WAITS | TR2_LOAD_WAITS_TOO);
 	if (load->flags & TR2_LOAD_LINES || load->event)
 		fn = tr2_loader_event;
 	l.events = tr2_event_reader_new(m, fn, &l);

@@ -113,7 +113,8 @@ struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m)
 	f->m = m;
 	f->symbols = tr2_symbols_new_innermost(m);
 	for (i = 0; tr2_symbols_next(f->symbols, &i);)
-		if (on_path[i] && m->samples[i].is_time)
+		if (on_path[i] && m->samples[i].is_time &&
+		    !m->samples[i].is_wait)
 			add_sample(f, &m->samples[i]);
 	free(on_path);
 	return f;

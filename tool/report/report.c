@@ -396,7 +396,8 @@ static int run_report(int argc, char **argv)
 	m = tr2_inputs_load(argc, argv,
 			    (html_options.redact ? TR2_LOAD_REDACT : 0) |
 			    (chosen[VIEW_functions] && chosen[VIEW_waits] ?
-				     TR2_LOAD_WAITS : 0),
+				     TR2_LOAD_WAITS : 0) |
+			    (html ? TR2_LOAD_WAITS_TOO : 0),
 			    &exit_code);
 	if (!m)
 		return exit_code;

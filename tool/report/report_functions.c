@@ -158,7 +158,8 @@ static bool is_chosen(const struct tr2_report *r,
 	int64_t wall_ns = m->sessions[sample->session].wall_ns + sample->at_ns;
 	uint32_t span = sample->span;
 
-	if (wall_ns < filter->since_ns || wall_ns > filter->until_ns ||
+	if (sample->is_wait != m->without_cpu ||
+	    wall_ns < filter->since_ns || wall_ns > filter->until_ns ||
 	    (tr2_filter_on(filter) && !sample->node) ||
 	    !tr2_filter_node(filter, m, sample->node))
 		return false;

@@ -266,7 +266,7 @@ bool tr2_report_has_samples(const struct tr2_report *r)
 	if (r->m->nr_samples > 1 || !tr2_report_is_text(r))
 		return true;
 	tr2_report_coverage(r, &c);
-	if (c.period_ns && r->m->samples_are_waits)
+	if (c.period_ns && r->m->without_cpu)
 		tr2_warning("no calls of threads that wait in this recording: "
 			    "%s", r->m->no_causes ?
 			    tr2_report_remedy(r->m) :
@@ -349,12 +349,12 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c)
 		c->without_kernel |= m->inputs[i].samples_without_kernel;
 	}
 	/* The CPU time in a part of a process's time is unknown. */
-	if (!c->period_ns || m->samples_are_waits || filter->region ||
+	if (!c->period_ns || m->without_cpu || filter->region ||
 	    filter->since_ns > INT64_MIN || filter->until_ns < INT64_MAX ||
 	    !sum_cpu(r, c))
 		return false;
 	for (i = 1; i < m->nr_samples; i++)
-		if (m->samples[i].task_thread &&
+		if (m->samples[i].task_thread && !m->samples[i].is_wait &&
 		    tr2_filter_node(filter, m, m->samples[i].node))
 			tr2_ns_add(&c->sampled_ns,
 				   (int64_t)m->samples[i].count);

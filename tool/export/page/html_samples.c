@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_samples - samples of the page. Call paths are a tree: each function
- * refers to the one that called it, since most samples share their callers.
+ * html_samples - samples of the page, of the CPU and of waits. Call paths are a
+ * tree: each function refers to the one that called it, since most samples
+ * share their callers.
+ *
+ * A thread may wait a million times: waits of one path that begin within one
+ * GRAINS-th of the recording, about a pixel, are one row. Sums stay exact.
  */
+#include <stdlib.h>
+
 #include "common/memory.h"
 #include "export/page/html_private.h"
 #include "model/filter.h"
 #include "samples/symbols.h"
+
+#define GRAINS 4000
+
+struct row {
+	uint32_t sample, stack;
+	uint64_t count;
+};
 
 struct samples {
 	struct tr2_export *x;
 	struct tr2_symbols *symbols;
 	struct tr2_map known; /* (caller, function) to stack */
 	uint32_t nr_stacks;
+	struct row *row;
+	uint32_t nr_rows, alloc_rows;
+	int64_t grain_ns;
+	struct tr2_map last; /* (thread, stack) to its last row of waits + 1 */
 	struct tr2_buf rows, stacks;
 };
 
@@ -47,32 +64,84 @@ static uint32_t add_call(struct samples *w, const struct tr2_model_sample *s,
 	return stack;
 }
 
-static void add_sample(struct samples *w, const struct tr2_model_sample *s)
+/* Does a wait begin in the same grain as the first one of a row? */
+static bool joins(const struct samples *w, const struct row *row,
+		  const struct tr2_model_sample *s)
 {
-	struct tr2_export *x = w->x;
-	const struct tr2_html *h = x->state;
-	uint32_t i, stack = 0;
+	const struct tr2_model_sample *first =
+		&w->x->m->samples[row->sample];
+
+	return first->span == s->span && s->at_ns - first->at_ns < w->grain_ns;
+}
+
+static void add_sample(struct samples *w, uint32_t sample)
+{
+	const struct tr2_model_sample *s = &w->x->m->samples[sample];
+	uint32_t i, stack = 0, *last = NULL;
 
 	for (i = s->nr_calls; i-- > 0;)
 		stack = add_call(w, s, i, stack);
-	tr2_html_open_row(&w->rows);
+	if (s->is_wait)
+		last = tr2_map_slot(&w->last, tr2_key(s->task_thread, stack));
+	if (last && *last && joins(w, &w->row[*last - 1], s)) {
+		w->row[*last - 1].count += s->count;
+		return;
+	}
+	tr2_grow(w->row, w->nr_rows, w->alloc_rows);
+	w->row[w->nr_rows++] = (struct row){ sample, stack, s->count };
+	if (last)
+		*last = w->nr_rows;
+}
+
+static void write_rows(struct samples *w)
+{
+	struct tr2_export *x = w->x;
+	const struct tr2_html *h = x->state;
+	const struct tr2_model_sample *s;
+	const struct row *row;
+	uint32_t i;
+
+	for (i = 0; i < w->nr_rows; i++) {
+		row = &w->row[i];
+		s = &x->m->samples[row->sample];
+		tr2_html_open_row(&w->rows);
 #define TR2_PAGE_SAMPLE(name, value) tr2_html_num(&w->rows, value);
 #include "export/page/page.def"
-	tr2_html_close_row(&w->rows);
+		tr2_html_close_row(&w->rows);
+	}
+}
+
+static int64_t grain_of(const struct tr2_model *m)
+{
+	int64_t first_ns = INT64_MAX, last_ns = INT64_MIN, at_ns;
+	uint32_t i;
+
+	for (i = 1; i < m->nr_samples; i++) {
+		at_ns = m->samples[i].at_ns;
+		if (!m->samples[i].task_thread)
+			continue;
+		first_ns = at_ns < first_ns ? at_ns : first_ns;
+		last_ns = at_ns > last_ns ? at_ns : last_ns;
+	}
+	return last_ns > first_ns ? (last_ns - first_ns) / GRAINS : 0;
 }
 
 void tr2_html_add_samples(struct tr2_export *x)
 {
-	struct samples w = { .x = x, .symbols = tr2_symbols_new(x->m) };
+	struct samples w = { .x = x, .symbols = tr2_symbols_new(x->m),
+			     .grain_ns = grain_of(x->m) };
 	uint32_t i;
 
 	for (i = 0; tr2_symbols_next(w.symbols, &i);)
 		if (tr2_filter_node(x->filter, x->m, x->m->samples[i].node))
-			add_sample(&w, &x->m->samples[i]);
+			add_sample(&w, i);
+	write_rows(&w);
 	tr2_html_array(x, "samples", &w.rows);
 	tr2_html_trim(&w.stacks);
 	tr2_html_array(x, "stacks", &w.stacks);
 	tr2_map_release(&w.known);
+	tr2_map_release(&w.last);
+	free(w.row);
 	tr2_symbols_explain(w.symbols);
 	tr2_symbols_free(w.symbols);
 }

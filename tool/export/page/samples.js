@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 //
 // Samples as a flame graph for each event: the call paths of the samples in the
-// time that the timeline shows, and in its selected item.
+// time that the timeline shows, and in its selected item. Waits are an event:
+// their count is their length.
 
 // Was a sample taken in an item? In a process means: in any of its threads.
 function isSampleIn(d, sample, i) {
@@ -24,6 +25,16 @@ function isSampleIn(d, sample, i) {
 	return span === i;
 }
 
+// Return how much of a sample is in the time that is shown.
+function countShown(d, sample, shown) {
+	const at = sample[SAMPLE.at], count = sample[SAMPLE.count];
+
+	if (sample[SAMPLE.time] < 2)
+		return at >= shown.t0 && at <= shown.t1 ? count : 0;
+	return Math.max(0, Math.min(at + count, shown.t1) -
+		Math.max(at, shown.t0));
+}
+
 // shown: { selected, t0, t1 } of the timeline
 function sampleFrames(d, event, shown) {
 	const root = newFrame(d.strings[event], null), frames = [root];
@@ -42,17 +53,21 @@ function sampleFrames(d, event, shown) {
 	}
 	for (const sample of d.samples)
 		if (sample[SAMPLE.event] === event &&
-		    sample[SAMPLE.at] >= shown.t0 && sample[SAMPLE.at] <= shown.t1 &&
-		    isSampleIn(d, sample, shown.selected))
-			frameOf(sample[SAMPLE.stack]).self += sample[SAMPLE.count];
+		    isSampleIn(d, sample, shown.selected)) {
+			const count = countShown(d, sample, shown);
+
+			if (count)
+				frameOf(sample[SAMPLE.stack]).self += count;
+		}
 	return layFrames(frames);
 }
 
 // shown: function that returns the shown part of the timeline
 function makeSamples(d, events, shown) {
-	const names = [...new Set(d.samples.map((s) => s[SAMPLE.event]))];
-	const isTime = new Set(d.samples.filter((s) => s[SAMPLE.isTime])
-		.map((s) => s[SAMPLE.event]));
+	const time = new Map(d.samples.map((s) =>
+		[s[SAMPLE.event], s[SAMPLE.time]]));
+	const names = [...time.keys()].sort((a, b) =>
+		(time.get(a) === 2) - (time.get(b) === 2));
 	const select = byId('samples-event');
 	const flame = makeFlame(byId('samples-canvas'),
 		[newFrame('', null)], events);
@@ -61,7 +76,7 @@ function makeSamples(d, events, shown) {
 		const name = Number(select.value), now = shown();
 		const all = now.t0 <= d.t0 && now.t1 >= d.t1;
 
-		flame.setFrames(sampleFrames(d, name, now), isTime.has(name) ?
+		flame.setFrames(sampleFrames(d, name, now), time.get(name) ?
 			showTime : showNumber);
 		byId('samples-of').textContent = 'in ' + (now.selected < 0 ?
 			'all threads' : itemName(d, now.selected)) + (all ? '' :

@@ -346,7 +346,7 @@ static bool add_record(void *data, const struct tr2_kernel_record *r)
 
 	if (r->source->is == TR2_DATA_PROFILE &&
 	    r->type == PERF_RECORD_SAMPLE) {
-		if (!k->m->samples_are_waits)
+		if (!k->m->without_cpu)
 			tr2_kernel_profile_sample(&k->profile, &k->file, r,
 				tr2_states_build_thread(k->build, r->tid),
 				wall_of(k, r->time_ns));
@@ -357,7 +357,7 @@ static bool add_record(void *data, const struct tr2_kernel_record *r)
 			tr2_states_build_add(k->build, &record[i]);
 		}
 		if (nr && record[0].kind == TR2_TASK_RECORD_LEAVES &&
-		    k->profile.is_on && k->m->samples_are_waits)
+		    k->profile.is_on && k->m->with_waits)
 			tr2_kernel_profile_leaves(&k->profile, r,
 				tr2_states_build_thread(k->build, r->tid),
 				record[0].wall_ns);
@@ -402,7 +402,7 @@ static void read_records(struct kernel *k, uint32_t first_task, int64_t *end_ns)
 	if (last_ns > *end_ns)
 		*end_ns = last_ns;
 	tr2_states_build_end(k->build, *end_ns);
-	if (k->m->samples_are_waits)
+	if (k->m->with_waits)
 		tr2_kernel_profile_waits(&k->profile);
 	free(k->last_ns);
 }

@@ -160,9 +160,10 @@ void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 		in->period_ns = (int64_t)f->sources[i].sample_period;
 		in->samples_without_kernel = f->sources[i].without_kernel;
 	}
-	p->event = !p->is_on		? 0 :
-		   m->samples_are_waits ? tr2_intern(m, "waits", 5) :
-					  tr2_intern(m, "task-clock", 10);
+	if (p->is_on) {
+		p->cpu = tr2_intern(m, "task-clock", 10);
+		p->waits = tr2_intern(m, "waits", 5);
+	}
 }
 
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p)
@@ -385,19 +386,20 @@ static uint32_t add_stack(struct tr2_kernel_profile *p,
 	return i;
 }
 
-/* Add a sample with the calls of the record. */
-static void add_sample(struct tr2_kernel_profile *p,
+/* Add a sample of an event with the calls of the record. */
+static void add_sample(struct tr2_kernel_profile *p, tr2_str event,
 		       const struct tr2_kernel_record *r, uint32_t task_thread,
 		       int64_t wall_ns, uint32_t stack)
 {
 	struct tr2_model_sample sample = {
-		.event = p->event,
+		.event = event,
 		.cpu = r->ring,
 		.task_thread = task_thread,
 		.space = space_of(p, (uint32_t)r->pid, wall_ns),
 		.at_ns = wall_ns,
 		.count = r->source->sample_period,
 		.is_time = true,
+		.is_wait = event == p->waits,
 		.stack = stack,
 	};
 	uint32_t i;
@@ -413,7 +415,7 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 			       uint32_t task_thread, int64_t wall_ns)
 {
 	if (task_thread)
-		add_sample(p, r, task_thread, wall_ns,
+		add_sample(p, p->cpu, r, task_thread, wall_ns,
 			   r->registers && r->stack ? add_stack(p, f, r) : 0);
 	else
 		p->nr_unknown++;
@@ -433,7 +435,7 @@ void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 		user.nr_calls--;
 	}
 	if (task_thread && user.nr_calls)
-		add_sample(p, &user, task_thread, wall_ns, 0);
+		add_sample(p, p->waits, &user, task_thread, wall_ns, 0);
 }
 
 /* The kernel reports the calls this long before it takes the CPU away, at
@@ -456,23 +458,30 @@ static uint32_t wait_at(const struct tr2_model *m, uint32_t thread,
 		       i : 0;
 }
 
+/* Make the calls of a thread that left its CPU a sample of the wait that it
+ * began. false: it began none. */
+static bool set_wait(const struct tr2_model *m, struct tr2_model_sample *s)
+{
+	uint32_t state = wait_at(m, s->task_thread, s->at_ns);
+
+	if (!state)
+		return false;
+	s->at_ns = m->states[state].start_ns;
+	s->count = (uint64_t)(tr2_state_end(m, s->task_thread, state) -
+			      s->at_ns);
+	return true;
+}
+
 void tr2_kernel_profile_waits(struct tr2_kernel_profile *p)
 {
 	struct tr2_model *m = p->m;
-	uint32_t i, nr = p->first_sample, state;
+	uint32_t i, nr = p->first_sample;
 
 	for (i = nr; i < m->nr_samples; i++) {
 		struct tr2_model_sample *s = &m->samples[i];
 
-		if (s->event != p->event || !s->task_thread)
-			continue;
-		state = wait_at(m, s->task_thread, s->at_ns);
-		if (!state)
-			continue;
-		s->at_ns = m->states[state].start_ns;
-		s->count = (uint64_t)(tr2_state_end(m, s->task_thread, state) -
-				      m->states[state].start_ns);
-		m->samples[nr++] = *s;
+		if (!s->is_wait || set_wait(m, s))
+			m->samples[nr++] = *s;
 	}
 	m->nr_samples = nr;
 }

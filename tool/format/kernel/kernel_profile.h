@@ -17,7 +17,7 @@ struct tr2_kernel_profile {
 	struct tr2_model *m;
 	bool is_on;             /* the file has such samples */
 	struct tr2_map spaces;  /* pid to the number of its space */
-	tr2_str event;
+	tr2_str cpu, waits; /* the events of samples */
 	uint32_t first_sample;
 	uint32_t kernel;        /* number of the kernel whose functions were
 				 * read; 0: unknown */
@@ -43,8 +43,8 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
-/* Keep only the calls of waits, with the lengths of the waits. Call this at the
- * end, when states are known. */
+/* Drop the calls of threads that left their CPU but began no wait, and set the
+ * lengths of waits. Call this at the end, when states are known. */
 void tr2_kernel_profile_waits(struct tr2_kernel_profile *p);
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
 

@@ -59,8 +59,7 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 		on_path[i] = thread &&
 			     has(pieces, nr, thread,
 				 m->sessions[s->session].wall_ns + s->at_ns,
-				 m->samples_are_waits ? TR2_STEP_WAIT :
-							TR2_STEP_RUN);
+				 s->is_wait ? TR2_STEP_WAIT : TR2_STEP_RUN);
 	}
 	free(pieces);
 	return on_path;
