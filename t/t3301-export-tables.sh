@@ -4,6 +4,7 @@
 test_description='trace2 export: tables (csv, sqlite)'
 
 . ./test-lib.sh
+. "$TEST_DIRECTORY"/lib-stream.sh
 . "$TEST_DIRECTORY"/t3300/lib-export.sh
 
 test_expect_success 'csv has a header, rows, and quotes' '
@@ -101,6 +102,34 @@ test_expect_success SQLITE3 'sqlite has the same rows as csv' '
 	test "$(sqlite3 mix.db "pragma user_version; select version from schema")" = "1
 1" &&
 	test "$(sqlite3 mix.db "pragma integrity_check")" = ok
+'
+
+# Session 0 of a sample is none.
+test_expect_success SQLITE3 'sqlite: what a row refers to by its number is there' '
+	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
+	trace2 export --to sqlite -o all.db kernel "$MIX" &&
+	for to in process kernel_thread session thread span parent
+	do
+		for table in $TABLES
+		do
+			case $to in
+			parent) of=$table ;;
+			process) of=processes ;;
+			*) of=${to}s ;;
+			esac &&
+			if ids=$(sqlite3 all.db "select ${to}_id from $table
+				where ${to}_id is not null and ${to}_id <> 0 and
+				${to}_id not in (select id from $of)" 2>err)
+			then
+				echo "$table.${to}_id" $ids
+			else
+				grep "no such column" err >no || return 1
+			fi || return 1
+		done || return 1
+	done >actual &&
+	test_line_count -gt 15 actual &&
+	test_grep ! " " actual &&
+	test "$(sqlite3 all.db "select count(*) from states")" -gt 5
 '
 
 test_expect_success SQLITE3 'sqlite: a second export adds no row twice' '

@@ -118,7 +118,8 @@ test_expect_success PROMTOOL 'promtool accepts the textfile' '
 		promtool check metrics <$file.prom >out 2>&1 &&
 		test_must_be_empty out || return 1
 	done &&
-	trace2 export --to prometheus "$TRACES"/*.event >all.prom &&
+	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
+	trace2 export --to prometheus kernel "$TRACES"/*.event >all.prom &&
 	promtool check metrics <all.prom >out 2>&1 &&
 	test_must_be_empty out
 '
