@@ -74,15 +74,39 @@ test_expect_success 'ninja: its log names the target of a command and of its chi
 	EOF
 '
 
-test_expect_success 'ninja: without a readable log, targets come from compiler options' '
+# Hashes are of the code that ninja has.
+test_expect_success 'ninja 1.13: its log has another hash' '
+	process 17 10 61 81 /w/out "[\"/bin/sh\",\"-c\",\"python3 generate.py --first=aaaaaaaaaaaaaaaa --second=bbbbbbbbbbbbbbbbbbbb --third=cccccccccccccccccccc --output=all.inc\"]" &&
+	process 18 10 82 90 /w/out "[\"/bin/sh\",\"-c\",\"cp a.txt b.txt && cp a.txt c.txt && touch all.stamp.of.this\"]" &&
 	ninja_build &&
 	ninja_log v7 <<-\EOF &&
-	1 31 1 wrong 36dd0750a071a6fa
+	1 31 1 main.o 6b33c97ebd6cdaea
+	40 45 1 a.txt bc0b527dae7d09b4
+	50 60 1 new f3480e8f9edd73
+	61 81 1 all.inc 7c8b202ddc2b5f9b
+	82 90 1 all.stamp bd19b2178843bee2
 	EOF
 	test_prints targets <<-\EOF
 	100 1 -
 	30 1 out/main.o
+	20 1 out/all.inc
+	10 1 out/new
+	8 1 out/all.stamp
+	5 1 out/a.txt
 	EOF
+'
+
+test_expect_success 'ninja: a log of an unknown version is reported, and compilers are read' '
+	ninja_build &&
+	ninja_log v8 <<-\EOF &&
+	1 31 1 wrong 36dd0750a071a6fa
+	EOF
+	targets >actual 2>err &&
+	test_cmp - actual <<-\EOF &&
+	100 1 -
+	30 1 out/main.o
+	EOF
+	test_grep "unknown version of ninja.s log" err
 '
 
 test_expect_success 'ninja: an invalid line of the log is reported, and the others count' '

@@ -228,7 +228,7 @@ struct tr2_code_function {
 struct tr2_build_command {
 	uint64_t hash;
 	int64_t from_ms, to_ms; /* since ninja began */
-	uint32_t task; /* the task of ninja */
+	uint32_t task, version; /* the task of ninja; 6 or 7: of the hash */
 	tr2_str target; /* a file that the command made */
 };
 

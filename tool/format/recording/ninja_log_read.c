@@ -3,7 +3,7 @@
  * ninja_log_read - read DIR/targets/PID-START.ninja_log. The first line is `#
  * ninja log v5`. Each later line is for one file that was made: start and end
  * of the command in ms, the time of the file, its name, and a hash of the
- * command. Versions other than 5 and 6 compute another hash.
+ * command. Versions 5 and 6 have one hash, version 7 (ninja 1.13) another.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,9 +33,10 @@ static bool split_fields(char *line, char *field[NR_FIELDS])
 	return true;
 }
 
-static bool add_line(struct tr2_model *m, uint32_t task, char *line)
+static bool add_line(struct tr2_model *m, uint32_t task, uint32_t version,
+		     char *line)
 {
-	struct tr2_build_command command = { .task = task };
+	struct tr2_build_command command = { .task = task, .version = version };
 	char *field[NR_FIELDS];
 
 	if (!split_fields(line, field) ||
@@ -49,10 +50,13 @@ static bool add_line(struct tr2_model *m, uint32_t task, char *line)
 	return true;
 }
 
-static bool is_known(const char *line)
+/* Return the version of the hash; 0: unknown. */
+static uint32_t version_of(const char *line)
 {
-	return !strcmp(line, "# ninja log v5") ||
-	       !strcmp(line, "# ninja log v6");
+	unsigned int version;
+
+	return sscanf(line, "# ninja log v%u", &version) != 1 || version < 5 ||
+			       version > 7 ? 0 : version < 7 ? 6 : 7;
 }
 
 static void read_log(struct tr2_model *m, uint32_t task, int fd,
@@ -61,6 +65,7 @@ static void read_log(struct tr2_model *m, uint32_t task, int fd,
 	struct tr2_buf copy = TR2_BUF_INIT;
 	struct tr2_lines lines = { 0 };
 	enum tr2_lines_result got;
+	uint32_t version = 0;
 	const char *line;
 	size_t len;
 
@@ -70,9 +75,17 @@ static void read_log(struct tr2_model *m, uint32_t task, int fd,
 		tr2_buf_add(&copy, line, len);
 		tr2_buf_addch(&copy, '\0');
 		tr2_must(!copy.failed);
-		if (lines.number == 1 && !is_known(copy.p))
+		if (lines.number == 1) {
+			version = version_of(copy.p);
+			if (version)
+				continue;
+			tr2_build_problem(m, TR2_PROBLEM_NEWER,
+					  tr2_intern(m, path, strlen(path)), 1,
+					  "unknown version of ninja's log: its "
+					  "targets are not used");
 			break;
-		if (lines.number > 1 && !add_line(m, task, copy.p))
+		}
+		if (!add_line(m, task, version, copy.p))
 			tr2_build_problem(m, TR2_PROBLEM_BAD_LINE,
 					  tr2_intern(m, path, strlen(path)),
 					  lines.number, "not a line of ninja");

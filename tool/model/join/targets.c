@@ -8,30 +8,8 @@
 #include "common/map.h"
 #include "common/memory.h"
 #include "model/private.h"
+#include "model/join/ninja_hash.h"
 #include "model/join/targets.h"
-
-/* Compute MurmurHash64A with ninja's seed, as in its log of versions 5 and
- * 6. */
-static uint64_t hash_command(const char *s, size_t len)
-{
-	const uint64_t factor = 0xc6a4a7935bd1e995;
-	uint64_t h = 0xdecafbaddecafbad ^ len * factor, part;
-	size_t n;
-
-	for (; len; s += n, len -= n) {
-		n = len < 8 ? len : 8;
-		part = 0;
-		memcpy(&part, s, n);
-		if (n == 8) {
-			part *= factor;
-			part ^= part >> 47;
-			part *= factor;
-		}
-		h = (h ^ part) * factor;
-	}
-	h = (h ^ h >> 47) * factor;
-	return h ^ h >> 47;
-}
 
 static uint64_t key_of(uint32_t task, uint64_t hash)
 {
@@ -74,15 +52,20 @@ static const char *logged(const struct tr2_model *m, const struct tr2_map *map,
 {
 	const char *command = word_at(words, 2);
 	const struct tr2_build_command *found;
+	unsigned int version;
 	uint64_t hash;
 
 	if (!ninja || words->nr != 3 || words->cut ||
 	    strcmp(word_at(words, 1), "-c"))
 		return NULL;
-	hash = hash_command(command, strlen(command));
-	found = &m->commands[tr2_map_get(map, key_of(ninja, hash))];
-	return found->task == ninja && found->hash == hash ?
-		       tr2_s(m, found->target) : NULL;
+	for (version = 6; version <= 7; version++) {
+		hash = tr2_ninja_hash(version, command, strlen(command));
+		found = &m->commands[tr2_map_get(map, key_of(ninja, hash))];
+		if (found->task == ninja && found->hash == hash &&
+		    found->version == version)
+			return tr2_s(m, found->target);
+	}
+	return NULL;
 }
 
 static bool is_one_of(const char *name, size_t len, const char *const *list,
