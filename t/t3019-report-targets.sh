@@ -96,6 +96,27 @@ test_expect_success 'ninja 1.13: its log has another hash' '
 	EOF
 '
 
+test_expect_success 'processes have their target in JSON, CSV and tables' '
+	trace2 report --format=json r >json &&
+	test_prints jq -r ".processes[] | \"\(.pid) \(.target)\"" json <<-\EOF &&
+	10 null
+	11 out/main.o
+	12 out/main.o
+	13 out/main.o
+	14 out/a.txt
+	15 out/a.txt
+	16 out/new
+	17 out/all.inc
+	18 out/all.stamp
+	EOF
+	trace2 export --to csv --table processes r >csv &&
+	"$PERL_PATH" -F, -ane "
+		\$. == 1 and @at{@F} = 0 .. \$#F or
+			/,(out.[a-z.]+),/ and print qq(\$F[\$at{pid}] \$1\n)" csv >actual &&
+	jq -r ".processes[] | select(.target) | \"\(.pid) \(.target)\"" json |
+	test_cmp - actual
+'
+
 test_expect_success 'ninja: a log of an unknown version is reported, and compilers are read' '
 	ninja_build &&
 	ninja_log v8 <<-\EOF &&

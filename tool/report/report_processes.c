@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
+#include "model/join/targets.h"
 #include "report/node.h"
 #include "report/report.h"
 #include "report/report_fold.h"
@@ -20,6 +21,7 @@ struct process {
 	uint32_t root;
 	int64_t whole;
 	bool with_self; /* show SELF even where there are states */
+	tr2_str target; /* of a build; 0: none */
 };
 
 static const struct tr2_node *node_of(const struct process *r)
@@ -126,6 +128,8 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 	     cell_command(t, r)) \
 	DATA(name, tr2_node_cell_name(t, &r->of)) \
 	DATA(argv, tr2_node_cell_argv(t, &r->of)) \
+	DATA(target, \
+	     if (r->target) tr2_cell_str(t, tr2_s(r->of.m, r->target))) \
 	COLUMN(pid, "PID", TR2_COL_DATA | TR2_COL_PAGE, \
 	       if (!r->fold) tr2_node_cell_pid(t, &r->of)) \
 	DATA(sid, tr2_node_cell_sid(t, &r->of)) \
@@ -170,6 +174,7 @@ static void add_processes(struct tr2_table *t, void *data)
 		if (!m->nodes[i].parent)
 			row.root = i;
 		row.of.node = i;
+		row.target = tr2_target(r->m, i);
 		/* Count selected ancestors only. */
 		depths[i] = depth = depths[m->nodes[i].parent];
 		if (!tr2_filter_node(r->filter, m, i))

@@ -6,6 +6,7 @@
 #include "export/sql/tables_private.h"
 #include "export/stacks.h"
 #include "model/build/trace_span.h"
+#include "model/join/targets.h"
 #include "model/kind.h"
 #include "model/memory_use.h"
 #include "model/objects.h"
