@@ -111,7 +111,7 @@ test_expect_success JQ 'verdict: time is task-clock, else wall, shown with instr
 	runs a wall=$same task-clock=$same instructions=$same &&
 	runs b wall=$same task-clock=$same instructions=$(echo $same | sed s/50/60/g) &&
 	trace2 diff a b >out &&
-	test_grep "^no difference: task-clock 0% (.*), instructions +19.[0-9]% (.*), [0-9]* counts are the same$" out &&
+	test_grep "^no difference: task-clock 0% (.*), instructions +19.[0-9]% (.*), [0-9]* counts are the same; marked (\*), but not decisive: instructions$" out &&
 	runs a wall=$same && runs b wall=$(echo $same | sed s/50/60/g) &&
 	trace2 diff --format=json a b >out &&
 	jq -c "[.verdict[] |
@@ -244,7 +244,7 @@ test_expect_success 'verdict: wall decides for a command that mostly waits' '
 	test_expect_code 1 trace2 diff --fail-above 5% b c >out 2>err &&
 	test_grep "^trace2: run .wall. grew from 50.4ms to 60.4ms" err &&
 	trace2 diff a b >out &&
-	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same"
+	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same; marked (*), but not decisive: wall"
 '
 
 test_expect_success 'verdict: failed or damaged runs make the verdict doubtful' '

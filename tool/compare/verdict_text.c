@@ -116,6 +116,27 @@ static void add_same(struct tr2_buf *b, const struct tr2_verdict *v,
 			 v->nr_same == 1 ? " is" : "s are");
 }
 
+/* Name the first row that the table marks, although the verdict is that nothing
+ * differs: it did not decide. */
+static void add_marked(struct tr2_buf *b, const struct tr2_comparison *c)
+{
+	const struct tr2_difference *first = NULL;
+	size_t i, nr = 0;
+
+	for (i = 0; i < c->nr; i++) {
+		if (!c->item[i].significant)
+			continue;
+		first = first ? first : &c->item[i];
+		nr++;
+	}
+	if (!nr)
+		return;
+	tr2_buf_addlit(b, "; marked (*), but not decisive: ");
+	add_name(b, first->name);
+	if (nr > 1)
+		tr2_addf(b, " and %zu more", nr - 1);
+}
+
 static void add_from(struct tr2_buf *b, const struct tr2_difference *from)
 {
 	if (!from)
@@ -204,6 +225,7 @@ void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
 			add_times(b, v);
 		}
 		add_same(b, v, v->is_judged ? ", " : ": ");
+		add_marked(b, c);
 		break;
 	case TR2_VERDICT_UNKNOWN:
 		add_few(b, v, c);
