@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "common/procfs.h"
+#include "record/observer/kept_files.h"
 #include "record/observer/observer.h"
 
 /* A process gets a record when its RSS changed by RSS_PART, or its share by
@@ -28,7 +29,8 @@ void tr2_observe_memory(struct tr2_observer *o, struct tr2_observed *p)
 
 	/* A process that is ending has no memory. */
 	m->rss_bytes = m->file_bytes = 0;
-	if (tr2_procfs_text(p->pid, 0, "statm", text, sizeof(text)) &&
+	if (tr2_kept_read(&m->statm, p->pid, p->pid, "statm", text,
+			  sizeof(text)) > 0 &&
 	    sscanf(text, "%llu %llu %llu", &size, &resident, &of_files) == 3) {
 		m->rss_bytes = resident * page;
 		m->file_bytes = of_files * page;
@@ -153,6 +155,7 @@ void tr2_observe_tree_end(struct tr2_observer *o)
 
 void tr2_observed_memory_release(struct tr2_observed_memory *memory)
 {
+	tr2_kept_close(&memory->statm);
 	tr2_share_release(&memory->share);
 }
 

@@ -31,6 +31,7 @@ struct tr2_observed_memory {
 	/* Values of the latest look. file_bytes: the part of the RSS that is
 	 * pages of files and of shared memory. */
 	uint64_t rss_bytes, file_bytes, at_ns;
+	int statm; /* kept_files.h */
 	uint32_t program; /* tree.programs; 0: none */
 	struct tr2_observed_share share;
 	struct tr2_observed_curve curve;

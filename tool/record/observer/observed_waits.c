@@ -3,16 +3,14 @@
 #include "record/observer/observed_waits.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/text.h"
 #include "common/procfs.h"
+#include "record/observer/kept_files.h"
 #include "record/observer/observer.h"
 #include "record/observer/wait_object.h"
 
@@ -26,9 +24,6 @@
 #define MOST_ASKED 4096u
 /* The most times that a thread is asked in one wait. */
 #define MOST_TIMES 3u
-/* Limit of open schedstat files; also at most a quarter of the recorder's
- * descriptors. */
-#define MOST_FILES 256u
 
 /* The numbers of schedstat. If they are the same at two times, the thread did
  * not run between. */
@@ -38,60 +33,27 @@ struct turns {
 
 struct tr2_observed_thread {
 	pid_t tid;
-	/* Descriptor of its schedstat, which is never another thread's; -1: too
-	 * many threads to keep it open. */
-	int fd;
+	int schedstat, syscall, stat; /* kept_files.h */
 	struct turns turns;
 	uint64_t still_ns; /* the thread has not run since this time */
 	bool is_still;     /* it has not run since the last look */
 	bool asked;        /* asked already what it waits for */
+	bool asked_before; /* asked in an earlier wait */
 	uint8_t nr_asked;  /* how often in this wait */
 	bool listed, ended;
 };
 
-static unsigned int nr_files;
+/* Close what is read only to ask. Many threads wait only once. */
+static void close_answers(struct tr2_observed_thread *t)
+{
+	tr2_kept_close(&t->syscall);
+	tr2_kept_close(&t->stat);
+}
 
 static void close_thread(struct tr2_observed_thread *t)
 {
-	if (t->fd < 0)
-		return;
-	close(t->fd);
-	nr_files--;
-}
-
-static unsigned int most_files(void)
-{
-	struct rlimit files = { 0, 0 };
-
-	getrlimit(RLIMIT_NOFILE, &files);
-	return files.rlim_cur / 4 < MOST_FILES ? (unsigned int)files.rlim_cur / 4 :
-						 MOST_FILES;
-}
-
-/* Return the bytes read; -1: the thread has ended. */
-static ssize_t read_schedstat(const struct tr2_observed *p,
-			      struct tr2_observed_thread *t, char *text,
-			      size_t size)
-{
-	char path[64];
-	ssize_t n;
-	int fd;
-
-	if (t->fd >= 0)
-		return pread(t->fd, text, size, 0);
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/schedstat", (int)p->pid,
-		 (int)t->tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	n = pread(fd, text, size, 0);
-	if (n > 0 && nr_files < most_files()) {
-		t->fd = fd;
-		nr_files++;
-	} else {
-		close(fd);
-	}
-	return n;
+	tr2_kept_close(&t->schedstat);
+	close_answers(t);
 }
 
 /* Return false if the thread has ended, or if this kernel does not count. */
@@ -99,11 +61,10 @@ static bool read_turns(const struct tr2_observed *p,
 		       struct tr2_observed_thread *t, struct turns *turns)
 {
 	char text[80], *end;
-	ssize_t n = read_schedstat(p, t, text, sizeof(text) - 1);
 
-	if (n <= 0)
+	if (tr2_kept_read(&t->schedstat, p->pid, t->tid, "schedstat", text,
+			  sizeof(text)) <= 0)
 		return false;
-	text[n] = '\0';
 	turns->run_ns = strtoull(text, &end, 10);
 	turns->ready_ns = strtoull(end, &end, 10);
 	turns->nr = strtoull(end, NULL, 10);
@@ -161,8 +122,10 @@ static void add_thread(const struct tr2_observed *p,
 		w->alloc = alloc;
 	}
 	t = &w->threads[w->nr++];
-	*t = (struct tr2_observed_thread){ .tid = tid, .fd = -1,
-					   .listed = true };
+	*t = (struct tr2_observed_thread){ 
+		.tid = tid, .schedstat = TR2_NOT_KEPT, .syscall = TR2_NOT_KEPT,
+		.stat = TR2_NOT_KEPT, .listed = true,
+	};
 	look_at(p, t);
 }
 
@@ -241,33 +204,33 @@ static void update_threads(const struct tr2_observer *o,
 /* Read the system call in which a thread waits. Return false if it runs, or if
  * reading is refused. */
 static bool read_call(struct tr2_observer *o, struct tr2_observed *p,
-		      const struct tr2_observed_thread *t,
-		      struct tr2_wait_call *call)
+		      struct tr2_observed_thread *t, struct tr2_wait_call *call)
 {
-	char path[64], text[256];
-	ssize_t n;
+	char text[256];
+	ssize_t n = tr2_kept_read(&t->syscall, p->pid, t->tid, "syscall", text,
+				  sizeof(text));
 
-	snprintf(path, sizeof(path), "task/%d/syscall", (int)t->tid);
-	n = tr2_procfs_read(p->pid, path, text, sizeof(text) - 1);
 	if (n < 0 && (errno == EPERM || errno == EACCES)) {
 		p->waits.refused = true;
 		o->refused++;
 	}
-	if (n <= 0)
-		return false;
-	text[n] = '\0';
-	return tr2_wait_call_parse(text, call);
+	return n > 0 && tr2_wait_call_parse(text, call);
 }
 
 /* Is the thread stopped, or running? A stopped thread stays in its call,
  * too. */
 static bool is_stopped(const struct tr2_observed *p,
-		       const struct tr2_observed_thread *t)
+		       struct tr2_observed_thread *t)
 {
-	struct tr2_procfs_stat stat;
+	char text[512], *after;
 
-	return !tr2_procfs_stat(p->pid, t->tid, &stat) ||
-	       (stat.state != 'S' && stat.state != 'D');
+	if (tr2_kept_read(&t->stat, p->pid, t->tid, "stat", text,
+			  sizeof(text)) <= 0)
+		return true;
+	/* "TID (COMM) STATE ...", where COMM may contain any character. */
+	after = strrchr(text, ')');
+	return !after || (strncmp(after, ") S", 3) != 0 &&
+			  strncmp(after, ") D", 3) != 0);
 }
 
 /* Is the peer recorded, and still running? Otherwise it has no number in the
@@ -342,13 +305,14 @@ static void ask_for_object(struct tr2_observer *o, struct tr2_observed *p,
 	struct turns turns;
 
 	t->asked = read_call(o, p, t, &wait.call);
-	if (!t->asked)
-		return;
-	if (tr2_wait_find(&wait) && !is_stopped(p, t) &&
+	if (t->asked && tr2_wait_find(&wait) && !is_stopped(p, t) &&
 	    read_turns(p, t, &turns) && same_turns(&turns, &t->turns)) {
 		check_peer(o, t, &wait.object);
 		record(o, p, t, &wait);
 	}
+	if (!t->asked_before)
+		close_answers(t);
+	t->asked_before = true;
 }
 
 static void begin_counting(struct tr2_wait_sources *s, uint64_t look)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/procfs.h"
+#include "record/observer/kept_files.h"
 #include "record/observer/wait_object.h"
 
 /* Looks take at most 1 / PAUSE_PER_COST of a CPU. */
@@ -341,6 +342,7 @@ void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 	p->pid = pid;
 	p->ppid = ppid;
 	p->start_ns = start_ns;
+	p->memory.statm = TR2_NOT_KEPT;
 	o->processes[o->nr++] = p;
 }
 
