@@ -175,7 +175,7 @@ all_named () {
 		jq -r "select(.type == \"object\").tid" | sort -u | wc -l)" -ge "$1"
 }
 
-# Looking at them takes longer than asking may take where there are few threads.
+# A look at them takes longer than questions may take where there are few threads.
 test_expect_success PYTHON 'each of 600 threads that wait has an object' '
 	rm -rf r go &&
 	{ trace2 record -q -o r -- "$PYTHON_PATH" -c "if 1:
@@ -188,6 +188,10 @@ test_expect_success PYTHON 'each of 600 threads that wait has an object' '
 		os._exit(0)" & } &&
 	test_when_finished ">go && wait" &&
 	wait_until all_named 600
+'
+
+test_expect_success PYTHON 'looks at 600 threads take a hundredth of a CPU at most' '
+	jq -e ".looks_cpu_ns * 100 <= .wall_ns" r/meta.json
 '
 
 test_done

@@ -264,17 +264,19 @@ static void describe_file(struct tr2_wait *wait, int fd, const char *link,
 static bool describe_socket(struct tr2_wait *wait, int fd, const char *link,
 			    struct tr2_wait_object *object)
 {
+	uint64_t inode = strtoull(link + strlen("socket:["), NULL, 10);
 	char path[64], protocol[32];
 	ssize_t n;
 
+	if (tr2_socket_describe_known(wait, inode, object))
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)wait->p->pid, fd);
 	n = getxattr(path, "system.sockprotoname", protocol,
 		     sizeof(protocol) - 1);
 	if (n <= 0)
 		return false;
 	protocol[n] = '\0';
-	tr2_socket_describe(wait, strtoull(link + strlen("socket:["), NULL, 10),
-			    protocol, object);
+	tr2_socket_describe(wait, inode, protocol, object);
 	return object->what != NULL;
 }
 
@@ -285,17 +287,22 @@ bool tr2_describe_descriptor(struct tr2_wait *wait, int fd,
 	pid_t pid = wait->p->pid;
 
 	object->number = 1;
-	if (fd < 0 || !tr2_descriptor_link(pid, fd, link) ||
-	    !tr2_descriptor_info(pid, fd, info))
+	if (fd < 0 || !tr2_descriptor_link(pid, fd, link))
 		return false;
-	tr2_descriptor_know(wait, fd, link, info, object);
+	/* These have their number in the link. */
 	if (!strncmp(link, "pipe:[", 6)) {
+		tr2_descriptor_know(wait, fd, link, "", object);
 		object->what = "pipe";
 		describe_end(wait, fd, link, object);
 		return true;
 	}
-	if (!strncmp(link, "socket:[", 8))
+	if (!strncmp(link, "socket:[", 8)) {
+		tr2_descriptor_know(wait, fd, link, "", object);
 		return describe_socket(wait, fd, link, object);
+	}
+	if (!tr2_descriptor_info(pid, fd, info))
+		return false;
+	tr2_descriptor_know(wait, fd, link, info, object);
 	if (link[0] == '/')
 		describe_file(wait, fd, link, info, object);
 	else

@@ -12,10 +12,13 @@
 #include <unistd.h>
 
 #include "common/map.h"
+#include "common/procfs.h"
 #include "record/observer/descriptors.h"
 
 /* Descriptors of a process above this number of them are not read. */
 #define MOST 1024u
+/* How long descriptors may be taken for the same if their number is. */
+#define LIKELY_NS 1000000000u
 
 struct tr2_held_file {
 	uint64_t hash; /* of the link text */
@@ -41,6 +44,16 @@ static bool add_holder(struct tr2_observed_waits *w, int fd, const char *link)
 	return true;
 }
 
+/* Return how many descriptors a process has; 0: this kernel does not count. */
+static uint64_t count_files(const struct tr2_observed *p)
+{
+	struct stat st;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
+	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
+}
+
 /* Read the descriptors of a process. If reading is refused, or there are too
  * many, the process may have any other. */
 static void read_files(struct tr2_observed *p)
@@ -51,7 +64,10 @@ static void read_files(struct tr2_observed *p)
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/fd", (int)p->pid);
+	p->waits.held_ns = tr2_kernel_now_ns();
+	p->waits.nr_open = count_files(p);
 	p->waits.has_held = true;
+	p->waits.is_likely = false;
 	p->waits.nr_held = 0;
 	dir = opendir(path);
 	p->waits.hides_held = !dir && errno != ENOENT;
@@ -86,7 +102,7 @@ static bool holds(pid_t pid, int fd, const char *link, enum tr2_ends ends)
 	char now[TR2_OBJECT_NAME_SIZE];
 
 	return tr2_descriptor_link(pid, fd, now) && !strcmp(now, link) &&
-	       tr2_holders_ends(pid, fd) & ends;
+	       (ends == TR2_BOTH || tr2_holders_ends(pid, fd) & ends);
 }
 
 /* Are both descriptors the same file? In a container, or after a removal, the
@@ -101,6 +117,28 @@ static bool same_file(pid_t pid, int fd, pid_t other, int other_fd)
 		       tr2_descriptor_number(others, "ino");
 }
 
+/* Has the process probably the same descriptors as when they were read? */
+static bool is_likely(const struct tr2_observed *p)
+{
+	const struct tr2_observed_waits *w = &p->waits;
+
+	return w->nr_open && !w->hides_held &&
+	       tr2_kernel_now_ns() - w->held_ns < LIKELY_NS &&
+	       count_files(p) == w->nr_open;
+}
+
+static void update_files(struct tr2_observed *p)
+{
+	struct tr2_observed_waits *w = &p->waits;
+
+	if (w->has_held)
+		return;
+	if (is_likely(p))
+		w->has_held = w->is_likely = true;
+	else
+		read_files(p);
+}
+
 struct question {
 	const struct tr2_wait *wait;
 	int fd;
@@ -111,6 +149,7 @@ struct question {
 	struct tr2_held all;
 	bool is_unsure; /* a process that cannot be asked may have the file,
 			 * too */
+	bool is_likely; /* the descriptors of some are likely only */
 };
 
 static void look_at(struct question *q, struct tr2_observed *p)
@@ -118,9 +157,9 @@ static void look_at(struct question *q, struct tr2_observed *p)
 	bool is_one = false;
 	size_t i;
 
-	if (!p->waits.has_held)
-		read_files(p);
+	update_files(p);
 	q->is_unsure |= p->waits.hides_held;
+	q->is_likely |= p->waits.is_likely;
 	for (i = 0; i < p->waits.nr_held; i++) {
 		int fd = p->waits.held[i].fd;
 
@@ -138,6 +177,26 @@ static void look_at(struct question *q, struct tr2_observed *p)
 	}
 }
 
+/* Read the descriptors again that were likely only. */
+static void make_sure(struct tr2_observed *p)
+{
+	if (p->waits.is_likely)
+		read_files(p);
+}
+
+static void look_at_others(struct question *q)
+{
+	const struct tr2_observer *o = q->wait->o;
+	size_t i;
+
+	for (i = 0; i < o->nr; i++) {
+		q->is_unsure |= o->processes[i]->waits.refused;
+		if (o->processes[i] != q->wait->p && !o->processes[i]->ended &&
+		    !o->processes[i]->waits.refused)
+			look_at(q, o->processes[i]);
+	}
+}
+
 struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 				 const char *link, enum tr2_ends ends,
 				 bool (*is_it)(pid_t pid, int fd))
@@ -149,11 +208,11 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	const struct tr2_observer *o = wait->o;
 	size_t i;
 
-	for (i = 0; i < o->nr; i++) {
-		q.is_unsure |= o->processes[i]->waits.refused;
-		if (o->processes[i] != wait->p && !o->processes[i]->ended &&
-		    !o->processes[i]->waits.refused)
-			look_at(&q, o->processes[i]);
+	look_at_others(&q);
+	if (!q.all.nr && q.is_likely && !q.is_unsure) {
+		for (i = 0; i < o->nr; i++)
+			make_sure(o->processes[i]);
+		look_at_others(&q);
 	}
 	if (q.is_unsure)
 		return (struct tr2_held){ 0 };
@@ -172,5 +231,9 @@ bool tr2_holders_self(const struct tr2_wait *wait, int fd, const char *link,
 	};
 
 	look_at(&q, wait->p);
+	if (!q.all.nr && q.is_likely) {
+		make_sure(wait->p);
+		look_at(&q, wait->p);
+	}
 	return q.all.nr;
 }

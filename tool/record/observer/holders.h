@@ -3,8 +3,9 @@
  * holders - which processes of the recording have a file open: the other end of
  * a pipe or a socket, or the holder of a lock.
  *
- * The descriptors of a process are read at the first question after it ran. A
- * match is read again before it counts.
+ * The descriptors of a process are read at the first question after it ran. If
+ * it has as many as before, they are first taken for the same, for a second. A
+ * match is read again before it counts; if there is none, all are read.
  */
 #pragma once
 

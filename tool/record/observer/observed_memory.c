@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "common/procfs.h"
-#include "record/observer/kept_files.h"
+#include "record/observer/proc_files.h"
 #include "record/observer/observer.h"
 
 /* A process gets a record when its RSS changed by RSS_PART, or its share by
@@ -29,8 +29,8 @@ void tr2_observe_memory(struct tr2_observer *o, struct tr2_observed *p)
 
 	/* A process that is ending has no memory. */
 	m->rss_bytes = m->file_bytes = 0;
-	if (tr2_kept_read(&m->statm, p->pid, p->pid, "statm", text,
-			  sizeof(text)) > 0 &&
+	if (tr2_proc_file_read(&m->statm, p->pid, p->pid, "statm", text,
+			       sizeof(text)) > 0 &&
 	    sscanf(text, "%llu %llu %llu", &size, &resident, &of_files) == 3) {
 		m->rss_bytes = resident * page;
 		m->file_bytes = of_files * page;
@@ -155,7 +155,7 @@ void tr2_observe_tree_end(struct tr2_observer *o)
 
 void tr2_observed_memory_release(struct tr2_observed_memory *memory)
 {
-	tr2_kept_close(&memory->statm);
+	tr2_proc_file_close(&memory->statm);
 	tr2_share_release(&memory->share);
 }
 

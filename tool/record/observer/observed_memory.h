@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "record/observer/observed_programs.h"
@@ -31,7 +32,7 @@ struct tr2_observed_memory {
 	/* Values of the latest look. file_bytes: the part of the RSS that is
 	 * pages of files and of shared memory. */
 	uint64_t rss_bytes, file_bytes, at_ns;
-	int statm; /* kept_files.h */
+	int statm; /* proc_files.h */
 	uint32_t program; /* tree.programs; 0: none */
 	struct tr2_observed_share share;
 	struct tr2_observed_curve curve;
@@ -44,6 +45,8 @@ struct tr2_observed_tree {
 	/* CPU time that reading smaps_rollup took so far, and the time expected
 	 * for it. */
 	uint64_t measuring_ns;
+	uint64_t at_ns;  /* when it was summed up */
+	bool is_changed; /* since then */
 	double expected_ns;
 };
 

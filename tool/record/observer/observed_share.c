@@ -5,15 +5,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "common/procfs.h"
 #include "record/observer/observer.h"
 
 /* Measuring takes at most 1 / TIME_PER_COST of the time, plus FREE_NS: short
  * commands have a peak, too. */
-#define TIME_PER_COST 200u
-#define FREE_NS 5000000u
+#define TIME_PER_COST 400u
+#define FREE_NS 2000000u
 /* Expected cost of measuring, until measurements have shown a higher one. */
 #define COST_OF_PROCESS_NS 60000u
 #define BYTES_PER_COST_NS 80u
@@ -222,14 +221,6 @@ static void measure_program(struct tr2_observer *o,
 	tr2_program_measured(o, program, pss_bytes);
 }
 
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Return how much of the group's memory is in doubt. The longer ago it was
  * measured, the more shared memory may have become private. */
 static uint64_t group_doubt(const struct tr2_observer *o,
@@ -258,10 +249,14 @@ static bool is_affordable(const struct tr2_observer *o, uint32_t nr,
 	double ns = (double)(o->now_ns - o->begun_ns);
 	double cost = expected_ns(nr, rss_bytes);
 	double measured = (double)tree->measuring_ns;
+	double saved = (double)o->pace.saved_ns;
 
 	if (measured > tree->expected_ns && tree->expected_ns > 0)
 		cost *= measured / tree->expected_ns;
-	return measured + cost <= FREE_NS + ns / TIME_PER_COST;
+	if (measured + cost <= FREE_NS)
+		return true;
+	return measured + cost <= FREE_NS + ns / TIME_PER_COST &&
+	       (cost <= saved || saved > TR2_MOST_SAVED_NS / 2.0);
 }
 
 /* The group or program to measure next: the one with most memory in doubt,
@@ -388,14 +383,14 @@ static uint64_t sum_groups(struct tr2_observer *o)
 
 uint64_t tr2_share_sum(struct tr2_observer *o)
 {
-	uint64_t sum, before_ns = cpu_ns();
+	uint64_t sum, before_ns = tr2_thread_cpu_ns();
 	int i;
 
 	sum = sum_groups(o) + tr2_programs_sum(o);
 	for (i = 0; i < MOST_MEASURED && measure_one(o, sum); i++)
 		sum = sum_groups(o) + tr2_programs_sum(o);
 	if (i)
-		o->tree.measuring_ns += cpu_ns() - before_ns;
+		o->tree.measuring_ns += tr2_thread_cpu_ns() - before_ns;
 	return sum;
 }
 

@@ -10,18 +10,23 @@
 
 #include "base/text.h"
 #include "common/procfs.h"
-#include "record/observer/kept_files.h"
+#include "record/observer/proc_files.h"
 #include "record/observer/observer.h"
 #include "record/observer/wait_object.h"
 
 /* The most threads of a process that are looked at. */
 #define MOST_THREADS 4096u
-/* With more threads in all processes, each look reads only a part of those that
- * were asked already: 1 / PARTS. */
+/* With more threads in all processes, those that were asked are read again when
+ * they have waited twice as long, within these limits. */
 #define MANY_THREADS 64u
-#define PARTS 8u
-/* The most threads that one look asks. */
-#define MOST_ASKED 4096u
+#define SHORTEST_NS 40000000u
+#define LONGEST_NS 500000000u
+/* The memory of a process whose threads wait is read in each MEMORY_LOOKS-th
+ * look: the kernel or another process may change it. */
+#define MEMORY_LOOKS 32u
+/* Threads that are read, and questions, between two looks at the CPU time. */
+#define READ_AT_ONCE 32u
+#define ASKED_AT_ONCE 4u
 /* The most times that a thread is asked in one wait. */
 #define MOST_TIMES 3u
 
@@ -33,9 +38,10 @@ struct turns {
 
 struct tr2_observed_thread {
 	pid_t tid;
-	int schedstat, syscall, stat; /* kept_files.h */
+	int schedstat, syscall, stat; /* proc_files.h */
 	struct turns turns;
 	uint64_t still_ns; /* the thread has not run since this time */
+	uint64_t seen_ns;  /* when it was read last */
 	bool is_still;     /* it has not run since the last look */
 	bool asked;        /* asked already what it waits for */
 	bool asked_before; /* asked in an earlier wait */
@@ -43,16 +49,16 @@ struct tr2_observed_thread {
 	bool listed, ended;
 };
 
-/* Close what is read only to ask. Many threads wait only once. */
+/* Close what is read only to ask. Many processes wait only once. */
 static void close_answers(struct tr2_observed_thread *t)
 {
-	tr2_kept_close(&t->syscall);
-	tr2_kept_close(&t->stat);
+	tr2_proc_file_close(&t->syscall);
+	tr2_proc_file_close(&t->stat);
 }
 
 static void close_thread(struct tr2_observed_thread *t)
 {
-	tr2_kept_close(&t->schedstat);
+	tr2_proc_file_close(&t->schedstat);
 	close_answers(t);
 }
 
@@ -62,8 +68,8 @@ static bool read_turns(const struct tr2_observed *p,
 {
 	char text[80], *end;
 
-	if (tr2_kept_read(&t->schedstat, p->pid, t->tid, "schedstat", text,
-			  sizeof(text)) <= 0)
+	if (tr2_proc_file_read(&t->schedstat, p->pid, t->tid, "schedstat", text,
+			       sizeof(text)) <= 0)
 		return false;
 	turns->run_ns = strtoull(text, &end, 10);
 	turns->ready_ns = strtoull(end, &end, 10);
@@ -84,10 +90,11 @@ static bool look_at(const struct tr2_observed *p, struct tr2_observed_thread *t)
 
 	t->ended = !read_turns(p, t, &turns);
 	t->is_still = !t->ended && same_turns(&turns, &t->turns);
+	t->seen_ns = tr2_kernel_now_ns();
 	if (t->is_still || t->ended)
 		return t->ended;
 	t->turns = turns;
-	t->still_ns = tr2_kernel_now_ns();
+	t->still_ns = t->seen_ns;
 	t->asked = false;
 	t->nr_asked = 0;
 	return true;
@@ -108,7 +115,15 @@ static struct tr2_observed_thread *find_thread(struct tr2_observed_waits *w,
 	return NULL;
 }
 
-static void add_thread(const struct tr2_observed *p,
+static void note_reading(struct tr2_observer *o)
+{
+	struct tr2_wait_sources *s = &o->sources;
+
+	if (!(++s->nr_read % READ_AT_ONCE))
+		s->is_long = tr2_thread_cpu_ns() > s->until_ns;
+}
+
+static void add_thread(struct tr2_observer *o, const struct tr2_observed *p,
 		       struct tr2_observed_waits *w, pid_t tid)
 {
 	size_t alloc = w->alloc ? w->alloc * 2 : 1;
@@ -122,11 +137,13 @@ static void add_thread(const struct tr2_observed *p,
 		w->alloc = alloc;
 	}
 	t = &w->threads[w->nr++];
-	*t = (struct tr2_observed_thread){ 
+	*t = (struct tr2_observed_thread){
 		.tid = tid, .schedstat = TR2_NOT_KEPT, .syscall = TR2_NOT_KEPT,
 		.stat = TR2_NOT_KEPT, .listed = true,
 	};
-	look_at(p, t);
+	if (!o->sources.is_long)
+		look_at(p, t);
+	note_reading(o);
 }
 
 static void drop_unlisted(struct tr2_observed_waits *w)
@@ -144,7 +161,7 @@ static void drop_unlisted(struct tr2_observed_waits *w)
 	w->nr = nr;
 }
 
-static void list_threads(const struct tr2_observed *p,
+static void list_threads(struct tr2_observer *o, const struct tr2_observed *p,
 			 struct tr2_observed_waits *w)
 {
 	DIR *dir = tr2_procfs_open(p->pid);
@@ -157,7 +174,7 @@ static void list_threads(const struct tr2_observed *p,
 		if (t)
 			t->listed = true;
 		else
-			add_thread(p, w, tid);
+			add_thread(o, p, w, tid);
 	}
 	if (dir)
 		closedir(dir);
@@ -167,38 +184,63 @@ static void list_threads(const struct tr2_observed *p,
 /* The number of links of /proc/PID/task when the process has one thread. */
 #define LINKS_OF_ONE 3u
 
+bool tr2_observe_waits_is_long(struct tr2_observer *o)
+{
+	note_reading(o);
+	return o->sources.is_long;
+}
+
+/* Should the thread be read now? If there are many, most are left out: those
+ * that will be asked are read then. */
+static bool is_due(const struct tr2_observer *o,
+		   const struct tr2_observed_thread *t)
+{
+	uint64_t pause = t->seen_ns - t->still_ns;
+
+	if (o->sources.nr_threads <= MANY_THREADS || !t->is_still)
+		return true;
+	if (pause > LONGEST_NS)
+		pause = LONGEST_NS;
+	if (pause < SHORTEST_NS)
+		pause = SHORTEST_NS;
+	return t->asked && o->now_ns >= t->seen_ns + pause;
+}
+
 /* Update the threads of a process. List them again only if one of them ran: a
- * thread that waits begins no other. */
-static void update_threads(const struct tr2_observer *o,
+ * thread that waits begins no other. Return whether one ran. */
+static bool update_threads(struct tr2_observer *o,
 			   const struct tr2_observed *p,
 			   struct tr2_observed_waits *w)
 {
-	bool many = o->sources.nr_threads > MANY_THREADS;
 	bool ran = !w->nr, ended = !w->nr;
+	struct tr2_observed_thread *t;
 	struct stat st;
 	char path[32];
 	size_t i;
 
-	for (i = 0; i < w->nr; i++) {
-		if (many && w->threads[i].asked &&
-		    ((size_t)w->threads[i].tid + o->looks) % PARTS)
+	for (i = 0; i < w->nr && !o->sources.is_long; i++) {
+		t = &w->threads[(w->next + i) % w->nr];
+		if (!is_due(o, t))
 			continue;
-		ran |= look_at(p, &w->threads[i]);
-		ended |= w->threads[i].ended;
+		ran |= look_at(p, t);
+		ended |= t->ended;
+		note_reading(o);
 	}
+	w->next = o->sources.is_long ? (w->next + i) % w->nr : 0;
 	if (!ran)
-		return;
+		return false;
 	w->has_held = false;
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
 	if (stat(path, &st))
 		st.st_nlink = 0;
 	if (!ended && w->links == (unsigned long)st.st_nlink)
-		return;
+		return true;
 	w->links = (unsigned long)st.st_nlink;
 	if (!w->nr && w->links == LINKS_OF_ONE)
-		add_thread(p, w, p->pid);
+		add_thread(o, p, w, p->pid);
 	else
-		list_threads(p, w);
+		list_threads(o, p, w);
+	return true;
 }
 
 /* Read the system call in which a thread waits. Return false if it runs, or if
@@ -207,8 +249,8 @@ static bool read_call(struct tr2_observer *o, struct tr2_observed *p,
 		      struct tr2_observed_thread *t, struct tr2_wait_call *call)
 {
 	char text[256];
-	ssize_t n = tr2_kept_read(&t->syscall, p->pid, t->tid, "syscall", text,
-				  sizeof(text));
+	ssize_t n = tr2_proc_file_read(&t->syscall, p->pid, t->tid, "syscall",
+				       text, sizeof(text));
 
 	if (n < 0 && (errno == EPERM || errno == EACCES)) {
 		p->waits.refused = true;
@@ -224,8 +266,8 @@ static bool is_stopped(const struct tr2_observed *p,
 {
 	char text[512], *after;
 
-	if (tr2_kept_read(&t->stat, p->pid, t->tid, "stat", text,
-			  sizeof(text)) <= 0)
+	if (tr2_proc_file_read(&t->stat, p->pid, t->tid, "stat", text,
+			       sizeof(text)) <= 0)
 		return true;
 	/* "TID (COMM) STATE ...", where COMM may contain any character. */
 	after = strrchr(text, ')');
@@ -302,68 +344,73 @@ static void ask_for_object(struct tr2_observer *o, struct tr2_observed *p,
 {
 	struct tr2_wait wait = { .o = o, .p = p,
 				 .now_ns = tr2_kernel_now_ns() };
-	struct turns turns;
+	bool is_found;
 
 	t->asked = read_call(o, p, t, &wait.call);
-	if (t->asked && tr2_wait_find(&wait) && !is_stopped(p, t) &&
-	    read_turns(p, t, &turns) && same_turns(&turns, &t->turns)) {
+	is_found = t->asked && tr2_wait_find(&wait) && !is_stopped(p, t);
+	if ((is_found || !t->asked) && look_at(p, t)) {
+		p->waits.has_held = false;
+	} else if (is_found) {
 		check_peer(o, t, &wait.object);
 		record(o, p, t, &wait);
 	}
-	if (!t->asked_before)
+	if (!t->asked_before && p->waits.nr == 1)
 		close_answers(t);
 	t->asked_before = true;
 }
 
-static void begin_counting(struct tr2_wait_sources *s, uint64_t look)
+void tr2_observe_waits_begin(struct tr2_observer *o, uint64_t cost_ns)
 {
-	if (s->look == look)
-		return;
-	s->look = look;
-	s->nr_threads = s->nr_counted;
-	s->nr_counted = s->nr_asked = 0;
+	o->sources.is_long = false;
+	o->sources.until_ns = tr2_thread_cpu_ns() + cost_ns;
 }
 
-void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p)
+bool tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p)
 {
-	struct tr2_wait_sources *s = &o->sources;
-	struct tr2_observed_waits *w = &p->waits;
-
-	if (w->refused)
-		return;
-	begin_counting(s, o->looks + 1);
-	update_threads(o, p, w);
-	s->nr_counted += w->nr;
+	return p->waits.refused || update_threads(o, p, &p->waits) ||
+	       !(((uint64_t)p->pid + o->looks) % MEMORY_LOOKS);
 }
 
 /* Ask the threads of a process. Return whether one of them ran since the last
- * look. */
-static bool ask_threads(struct tr2_observer *o, struct tr2_observed *p)
+ * look. If not all can be asked, the next look begins with this process. */
+static bool ask_threads(struct tr2_observer *o, size_t nr)
 {
 	struct tr2_wait_sources *s = &o->sources;
+	struct tr2_observed *p = o->processes[nr];
 	struct tr2_observed_waits *w = &p->waits;
 	bool ran = false;
 	size_t i;
 
-	for (i = 0; i < w->nr && !w->refused; i++) {
-		ran |= !w->threads[i].is_still;
-		if (!w->threads[i].is_still || w->threads[i].asked ||
-		    s->nr_asked == MOST_ASKED || tr2_observer_is_late(o))
+	for (i = 0; i < w->nr && !w->refused && !p->ended; i++) {
+		struct tr2_observed_thread *t =
+			&w->threads[(i + o->looks) % w->nr];
+
+		ran |= !t->is_still;
+		if (!t->is_still || t->asked || s->is_late)
 			continue;
-		s->nr_asked++;
-		ask_for_object(o, p, &w->threads[i]);
+		s->is_late = !(s->nr_asked++ % ASKED_AT_ONCE) &&
+			     tr2_observer_is_late(o);
+		if (s->is_late)
+			s->next = nr;
+		else
+			ask_for_object(o, p, t);
 	}
 	return ran;
 }
 
 bool tr2_observe_objects(struct tr2_observer *o)
 {
+	uint64_t before_ns = tr2_thread_cpu_ns();
+	size_t from = o->sources.next, i;
 	bool ran = false;
-	size_t i;
 
-	for (i = 0; i < o->nr; i++)
-		if (!o->processes[i]->ended)
-			ran |= ask_threads(o, o->processes[i]);
+	o->sources.is_late = false;
+	o->sources.nr_threads = 0;
+	for (i = 0; i < o->nr; i++) {
+		o->sources.nr_threads += o->processes[i]->waits.nr;
+		ran |= ask_threads(o, (from + i) % o->nr);
+	}
+	o->sources.asking_ns += tr2_thread_cpu_ns() - before_ns;
 	return ran;
 }
 

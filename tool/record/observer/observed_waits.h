@@ -7,8 +7,8 @@
  * most threads a look reads only that file. If it is unchanged in the next
  * look, or in a second glance a little later, the thread has waited at least
  * since then. It is then asked once what it waits for. If there are many
- * threads, those that were asked are looked at less often, and each look asks
- * only some.
+ * threads, those that were asked are looked at less often; if there are too
+ * many, the next look asks the rest.
  */
 #pragma once
 
@@ -29,16 +29,19 @@ struct tr2_mounts;
 struct tr2_wait_sources {
 	struct tr2_sockets *sockets;
 	struct tr2_mounts *mounts;
-	/* Threads in the last look and in this one, and how many were asked in
-	 * this one. */
-	size_t nr_threads, nr_counted;
-	unsigned int nr_asked;
-	uint64_t look;
+	size_t nr_threads; /* in the last look */
+	unsigned int nr_asked, nr_read;
+	uint64_t until_ns; /* CPU time at which this look must stop */
+	bool is_long;      /* it was reached */
+	size_t next;  /* the process that is asked first */
+	bool is_late; /* the rest must wait for the next look */
+	uint64_t asking_ns; /* CPU time that asking took so far */
 };
 
 struct tr2_observed_waits {
 	struct tr2_observed_thread *threads;
 	size_t nr, alloc;
+	size_t next; /* the thread where the next look begins */
 	unsigned long links; /* links of /proc/PID/task when it was read */
 	/* The kernel refuses to answer, or lacks the files. */
 	bool refused;
@@ -46,11 +49,19 @@ struct tr2_observed_waits {
 	/* Its descriptors, for holders.c. */
 	struct tr2_held_file *held;
 	size_t nr_held, alloc_held;
+	uint64_t held_ns;    /* when held was read */
+	uint64_t nr_open;    /* how many it had then; 0: unknown */
 	bool has_held; /* held was read, and the process has not run since */
+	bool is_likely; /* it ran since, and has as many */
 	bool hides_held; /* held may lack some */
 };
 
-void tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p);
+/* Begin a look that may take this much CPU time. */
+void tr2_observe_waits_begin(struct tr2_observer *o, uint64_t cost_ns);
+/* Return false if its threads waited since the last look. */
+bool tr2_observe_waits(struct tr2_observer *o, struct tr2_observed *p);
+/* Must the rest wait for the next look? */
+bool tr2_observe_waits_is_long(struct tr2_observer *o);
 /* Call this after all processes: ask what their threads wait for. Return
  * whether some ran since the last look, and may wait now. */
 bool tr2_observe_objects(struct tr2_observer *o);

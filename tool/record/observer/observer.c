@@ -10,28 +10,26 @@
 #include <unistd.h>
 
 #include "common/procfs.h"
-#include "record/observer/kept_files.h"
+#include "record/observer/proc_files.h"
 #include "record/observer/wait_object.h"
 
-/* Looks take at most 1 / PAUSE_PER_COST of a CPU. */
-#define PAUSE_PER_COST 100u
-/* Unused time for looks can be used later, up to this much elapsed time. */
-#define MOST_UNUSED_NS 5000000000u
-#define COSTLY_NS 2000000u
+/* To look may take half of what is earned; the rest is for asking. In debt, it
+ * may take less. */
+#define PAUSE_PER_COST (2 * TR2_EARN_PART)
+#define PAUSE_IN_DEBT (4 * TR2_EARN_PART)
+/* A look may take this much more than was saved. The next one goes on. */
+#define LONG_LOOK_NS 1000000
+/* A look counts for this part of the average cost. */
+#define MEAN_PART 4u
+/* The sum of all memory is recorded this often, though nothing seems to have
+ * changed. */
+#define SUM_NS 500000000u
 /* Time until the second glance. */
 #define REST_NS 10000000
 /* A look may begin this much early, since the last tick may have come late. */
 #define EARLY_NS 1000000u
 /* How long the end of the recording waits for a look. */
 #define PATIENCE_NS 200000000
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static struct timespec deadline(long ns)
 {
@@ -71,6 +69,7 @@ static void drop_ended(struct tr2_observer *o)
 		else if (p->ended) {
 			tr2_observe_memory_end(o, p);
 			free_process(p);
+			o->tree.is_changed = true;
 			continue;
 		}
 		o->processes[nr++] = p;
@@ -78,33 +77,49 @@ static void drop_ended(struct tr2_observer *o)
 	o->nr = nr;
 }
 
-/* Begin to ask threads. Asking may take as long as looking did: with many
- * threads, a look is rare. */
-static void begin_asking(struct tr2_observer *o)
+/* Look at a process. Memory is read only if the process may have changed it. */
+static void look_at_process(struct tr2_observer *o, struct tr2_observed *p)
 {
-	uint64_t now = cpu_ns(), looked = now - o->cost_ns;
+	if (p->ended || !tr2_observe_waits(o, p))
+		return;
+	tr2_observe_memory(o, p);
+	o->tree.is_changed = true;
+}
 
-	o->late_ns = now + (looked > COSTLY_NS ? looked : COSTLY_NS);
+/* Look at all processes, beginning with those that the last look did not
+ * reach. */
+static void look_at_processes(struct tr2_observer *o)
+{
+	int64_t saved = o->pace.saved_ns > 0 ? o->pace.saved_ns : 0;
+	size_t from = o->next, i;
+
+	tr2_observe_waits_begin(o, (uint64_t)saved + LONG_LOOK_NS);
+	for (i = 0; i < o->nr; i++) {
+		o->next = (from + i) % o->nr;
+		look_at_process(o, o->processes[o->next]);
+		if (tr2_observe_waits_is_long(o))
+			return;
+	}
+	o->next = 0;
+}
+
+static void sum_up(struct tr2_observer *o)
+{
+	if (!o->tree.is_changed && o->now_ns < o->tree.at_ns + SUM_NS)
+		return;
+	o->tree.is_changed = false;
+	o->tree.at_ns = o->now_ns;
+	tr2_observe_tree(o);
 }
 
 /* Look at all processes once. A process that has ended is dropped only after
  * its children have learnt what they share with it. */
 static void look_once(struct tr2_observer *o)
 {
-	size_t i;
-
-	for (i = 0; i < o->nr; i++) {
-		struct tr2_observed *p = o->processes[i];
-
-		if (p->ended)
-			continue;
-		tr2_observe_memory(o, p);
-		tr2_observe_waits(o, p);
-	}
-	begin_asking(o);
-	o->is_open = tr2_observe_objects(o);
+	look_at_processes(o);
 	drop_ended(o);
-	tr2_observe_tree(o);
+	sum_up(o);
+	o->is_open = tr2_observe_objects(o);
 	o->looks++;
 }
 
@@ -131,21 +146,22 @@ static void look_again(struct tr2_observer *o)
 	pthread_mutex_lock(&o->lock);
 	rested = rest(o);
 	pthread_mutex_unlock(&o->lock);
-	if (rested) {
-		begin_asking(o);
+	if (rested)
 		tr2_observe_objects_again(o);
-	}
 }
 
-/* Add the cost of this look. Measuring is left out: it has a limit of its
- * own. */
+/* Update what a look costs, without asking and measuring. */
 static void take_cost(struct tr2_observer *o)
 {
-	uint64_t now = cpu_ns(), measured = o->tree.measuring_ns;
+	uint64_t looked_ns;
 
-	o->look_ns = now - o->cost_ns - (measured - o->measured_ns);
-	o->cost_ns = now;
-	o->measured_ns = measured;
+	(void)tr2_pace_update(&o->pace);
+	looked_ns = o->pace.cpu_ns - o->sources.asking_ns -
+		    o->tree.measuring_ns;
+	o->last_ns = looked_ns - o->looked_ns;
+	o->mean_ns = o->mean_ns - o->mean_ns / MEAN_PART +
+		     o->last_ns / MEAN_PART;
+	o->looked_ns = looked_ns;
 }
 
 static void *run_observer(void *data)
@@ -201,24 +217,18 @@ static void begin_look(struct tr2_observer *o, uint64_t now_ns)
 	pthread_mutex_unlock(&o->lock);
 }
 
-/*
- * Return the pause after a look. It ends when the time that has passed permits
- * the cost of all looks so far. So looks make up for a slow one, and use later
- * what they did not need. A pause in proportion to each look would miss waits.
- * Only after a costly look it is in proportion, as there may now be many more
- * processes.
- */
-static uint64_t pause_ns(struct tr2_observer *o)
+/* Return when the next look may begin. */
+static uint64_t next_look(const struct tr2_observer *o)
 {
-	uint64_t elapsed = tr2_kernel_now_ns() - o->begun_ns;
-	uint64_t due = (o->cost_ns - o->measured_ns) * PAUSE_PER_COST;
-	uint64_t pause = TR2_OBSERVER_NS;
+	uint64_t pause = o->pace.saved_ns > 0 ? o->mean_ns * PAUSE_PER_COST :
+						o->last_ns * PAUSE_IN_DEBT;
+	uint64_t next = tr2_pace_until(&o->pace, TR2_MOST_SAVED_NS / 2);
 
-	if (elapsed > due + MOST_UNUSED_NS)
-		o->begun_ns += elapsed - due - MOST_UNUSED_NS;
-	if (o->look_ns > COSTLY_NS)
-		pause = o->look_ns * PAUSE_PER_COST;
-	return due > elapsed && due - elapsed > pause ? due - elapsed : pause;
+	/* Begin before more is earned than can be saved. */
+	if (o->now_ns + pause < next)
+		next = o->now_ns + pause;
+	return next > o->now_ns + TR2_OBSERVER_NS ? next :
+						    o->now_ns + TR2_OBSERVER_NS;
 }
 
 static void next_tick(struct tr2_observer *o, uint64_t ns)
@@ -230,14 +240,14 @@ static void next_tick(struct tr2_observer *o, uint64_t ns)
 static void tick(struct tr2_source *source, uint32_t events)
 {
 	struct tr2_observer *o = (struct tr2_observer *)source;
-	uint64_t ticks, due, now = tr2_kernel_now_ns();
+	uint64_t ticks, next, now = tr2_kernel_now_ns();
 
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 || is_busy(o))
 		return;
-	due = o->now_ns + pause_ns(o);
-	if (due > now + EARLY_NS)
-		next_tick(o, due - now);
+	next = next_look(o);
+	if (next > now + EARLY_NS)
+		next_tick(o, next - now);
 	else
 		begin_look(o, now);
 }
@@ -250,7 +260,7 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 	if (!o)
 		return NULL;
 	o->loop = loop;
-	o->begun_ns = tr2_kernel_now_ns();
+	o->begun_ns = o->pace.at_ns = tr2_kernel_now_ns();
 	o->timer.fd = -1;
 	o->timer.ready = tick;
 	pthread_mutex_init(&o->lock, NULL);
@@ -302,7 +312,7 @@ void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums)
 	pthread_join(o->thread, NULL);
 	*sums = (struct tr2_observer_sums){
 		.looks = o->looks,
-		.cpu_ns = o->cost_ns,
+		.cpu_ns = o->pace.cpu_ns,
 		.refused = o->refused,
 		.tid = (uint64_t)o->tid,
 	};
@@ -346,9 +356,9 @@ void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 	o->processes[o->nr++] = p;
 }
 
-bool tr2_observer_is_late(const struct tr2_observer *o)
+bool tr2_observer_is_late(struct tr2_observer *o)
 {
-	return cpu_ns() > o->late_ns;
+	return tr2_pace_update(&o->pace) <= 0;
 }
 
 struct tr2_buf *tr2_observer_text(struct tr2_observer *o)

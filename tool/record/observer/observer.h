@@ -6,8 +6,7 @@
  * A thread of its own reads /proc, since such a read may wait for a disk. The
  * recorder's loop gives it the list of processes for each look, and takes its
  * records afterwards. During a look all of struct tr2_observer except `lock`
- * and `busy` belongs to that thread. It measures what its looks cost, and
- * pauses for a hundred times as long.
+ * and `busy` belongs to that thread. How often it looks: pace.h.
  */
 #pragma once
 
@@ -21,8 +20,9 @@
 #include "record/loop.h"
 #include "record/observer/observed_memory.h"
 #include "record/observer/observed_waits.h"
+#include "record/observer/pace.h"
 
-/* The pause between two looks, unless they cost more than a hundredth of it. */
+/* The pause between two looks, unless they cost too much. */
 #define TR2_OBSERVER_NS 20000000u
 
 /* A process of the recording that has not ended. */
@@ -58,22 +58,22 @@ struct tr2_observer {
 
 	struct tr2_observed **processes;
 	size_t nr, alloc;
+	size_t next; /* the process where the next look begins */
 	struct tr2_task_event *records;
 	size_t nr_records, alloc_records;
 	struct tr2_observed_tree tree;
 	struct tr2_wait_sources sources;
 	struct tr2_buf text; /* fields of the record that is being made */
-	uint64_t begun_ns; /* looks may take a hundredth of the time since
-			    * then */
+	uint64_t begun_ns;
 	uint64_t now_ns;  /* when this look began */
 	bool is_open; /* threads may have just begun to wait */
 	uint64_t looks;
-	uint64_t cost_ns, measured_ns; /* of all looks; measuring is a part of
-					* the cost */
-	uint64_t late_ns; /* CPU time after which this look asks no more */
+	struct tr2_pace pace;
 	uint64_t refused; /* processes that the kernel does not let the observer
 			   * ask */
-	uint64_t look_ns; /* the cost of the last look, without measuring */
+	/* CPU time of all looks, of the last and of the average one: without
+	 * asking and measuring. */
+	uint64_t looked_ns, last_ns, mean_ns;
 };
 
 /* Return NULL with errno. */
@@ -95,7 +95,7 @@ void tr2_observer_add(struct tr2_observer *o, pid_t pid, pid_t ppid,
 		      uint64_t start_ns);
 
 /* Has this look taken so much that the rest must wait for the next one? */
-bool tr2_observer_is_late(const struct tr2_observer *o);
+bool tr2_observer_is_late(struct tr2_observer *o);
 
 /* For the looks: return an empty buffer for the fields of a record, each of
  * which begins with a comma; and add the record with these fields. */

@@ -23,11 +23,17 @@ struct tr2_sockets {
 		char namespace[64];
 		uint64_t look; /* the look in which it was read, from 1 */
 	} kinds[TR2_SOCKET_UNIX + 1];
+	char own[64]; /* the recorder's namespace; "": unknown */
+	/* The namespace of the process that was asked for last, in this
+	 * look. */
+	char its[64];
+	pid_t pid;
+	uint64_t look;
 	struct tr2_host_names *hosts;
 	bool has_hosts; /* hosts was read */
 };
 
-static bool read_namespace(pid_t pid, char *text, size_t size)
+static void read_namespace(pid_t pid, char *text, size_t size)
 {
 	char path[48];
 	ssize_t n;
@@ -35,7 +41,27 @@ static bool read_namespace(pid_t pid, char *text, size_t size)
 	snprintf(path, sizeof(path), "/proc/%d/ns/net", (int)pid);
 	n = readlink(path, text, size - 1);
 	text[n > 0 ? n : 0] = '\0';
-	return n > 0;
+}
+
+/* Return the tables, with the namespace of the process. NULL: it is unknown, or
+ * memory is short. */
+static struct tr2_sockets *sockets_of(const struct tr2_wait *wait)
+{
+	struct tr2_observer *o = wait->o;
+	struct tr2_sockets *s = o->sources.sockets;
+
+	if (!s) {
+		s = o->sources.sockets = calloc(1, sizeof(*s));
+		if (!s)
+			return NULL;
+		read_namespace(getpid(), s->own, sizeof(s->own));
+	}
+	if (s->pid != wait->p->pid || s->look != o->looks + 1) {
+		s->pid = wait->p->pid;
+		s->look = o->looks + 1;
+		read_namespace(s->pid, s->its, sizeof(s->its));
+	}
+	return s->own[0] && s->its[0] ? s : NULL;
 }
 
 /* Return the table; with is_new, read it again if this look has not. NULL: it
@@ -43,22 +69,17 @@ static bool read_namespace(pid_t pid, char *text, size_t size)
 static const struct tr2_socket_table *
 table_of(const struct tr2_wait *wait, enum tr2_socket_kind kind, bool is_new)
 {
-	struct tr2_observer *o = wait->o;
-	struct tr2_sockets *s = o->sources.sockets;
-	char its[64], own[64];
+	struct tr2_sockets *s = sockets_of(wait);
 
 	if (!s)
-		s = o->sources.sockets = calloc(1, sizeof(*s));
-	if (!s || !read_namespace(wait->p->pid, its, sizeof(its)) ||
-	    !read_namespace(getpid(), own, sizeof(own)))
 		return NULL;
-	if (!strcmp(s->kinds[kind].namespace, its) &&
-	    (!is_new || s->kinds[kind].look == o->looks + 1))
+	if (!strcmp(s->kinds[kind].namespace, s->its) &&
+	    (!is_new || s->kinds[kind].look == s->look))
 		return &s->kinds[kind].table;
-	tr2_socket_table_read(&s->kinds[kind].table, kind, wait->p->pid,
-			      !strcmp(its, own));
-	memcpy(s->kinds[kind].namespace, its, sizeof(its));
-	s->kinds[kind].look = o->looks + 1;
+	tr2_socket_table_read(&s->kinds[kind].table, kind, s->pid,
+			      !strcmp(s->its, s->own));
+	memcpy(s->kinds[kind].namespace, s->its, sizeof(s->its));
+	s->kinds[kind].look = s->look;
 	return &s->kinds[kind].table;
 }
 
@@ -151,12 +172,9 @@ static void set_holder(struct tr2_wait *wait, uint64_t inode,
 static const char *host_of(const struct tr2_wait *wait,
 			   const struct tr2_socket_end *end)
 {
-	struct tr2_sockets *s = wait->o->sources.sockets;
-	char its[64], own[64];
+	struct tr2_sockets *s = sockets_of(wait);
 
-	if (!s || !read_namespace(wait->p->pid, its, sizeof(its)) ||
-	    !read_namespace(getpid(), own, sizeof(own)) ||
-	    strcmp(its, own) != 0)
+	if (!s || strcmp(s->its, s->own) != 0)
 		return NULL;
 	if (!s->has_hosts)
 		s->hosts = tr2_host_names_read("/etc/hosts");
@@ -252,6 +270,31 @@ static void describe(struct tr2_wait *wait, enum tr2_socket_kind kind,
 		describe_unix(wait, table, s, object);
 	else if (s)
 		describe_inet(wait, table, s, object);
+}
+
+/* Describe a socket that a table has already. Its number and kind stay those of
+ * this socket until it is closed. */
+bool tr2_socket_describe_known(struct tr2_wait *wait, uint64_t inode,
+			       struct tr2_wait_object *object)
+{
+	struct tr2_sockets *s = sockets_of(wait);
+	const struct tr2_socket *socket;
+	size_t i;
+
+	for (i = 0; s && i < ARRAY_SIZE(protocols); i++) {
+		if (protocols[i].kind < 0 ||
+		    strcmp(s->kinds[protocols[i].kind].namespace, s->its) != 0)
+			continue;
+		socket = tr2_socket_table_find(
+			&s->kinds[protocols[i].kind].table, inode);
+		if (!socket || !is_settled(socket))
+			continue;
+		object->what = protocols[i].what;
+		describe(wait, (enum tr2_socket_kind)protocols[i].kind, inode,
+			 object);
+		return true;
+	}
+	return false;
 }
 
 void tr2_socket_describe(struct tr2_wait *wait, uint64_t inode,

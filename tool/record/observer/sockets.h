@@ -19,6 +19,10 @@
 void tr2_socket_describe(struct tr2_wait *wait, uint64_t inode,
 			 const char *protocol, struct tr2_wait_object *object);
 
+/* The same for a socket that was asked for before; false: it was not. */
+bool tr2_socket_describe_known(struct tr2_wait *wait, uint64_t inode,
+			       struct tr2_wait_object *object);
+
 /* Set name and peer of a socket that is being connected to this address. */
 void tr2_socket_set_remote(struct tr2_wait *wait,
 			   const struct sockaddr_storage *address, size_t size,

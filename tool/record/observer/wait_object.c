@@ -4,7 +4,6 @@
 #include "record/observer/wait_object.h"
 
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +21,22 @@
 #include "record/observer/wait_paths.h"
 #include "record/observer/wait_sets.h"
 
+#define SMALLEST_PAGE 4096u
+
+/* Parse "NR 0xARG ... 0xSP 0xPC". A thread outside of a call has only -1, SP
+ * and PC. */
 bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call)
 {
-	uint64_t sp, pc;
+	char *end;
+	int i;
 
-	call->nr = -1;
 	if (!strncmp(text, "running", 7))
 		return false;
-	if (sscanf(text,
-		   "%ld %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64
-		   " %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNx64,
-		   &call->nr, &call->arg[0], &call->arg[1], &call->arg[2],
-		   &call->arg[3], &call->arg[4], &call->arg[5], &sp,
-		   &pc) != 9 ||
-	    (sizeof(long) > 4) == (sp <= UINT32_MAX))
+	call->nr = strtol(text, &end, 10);
+	for (i = 0; i < 6; i++)
+		call->arg[i] = strtoull(end, &end, 16);
+	call->sp = strtoull(end, &end, 16);
+	if (*end != ' ' || (sizeof(long) > 4) == (call->sp <= UINT32_MAX))
 		call->nr = -1;
 	return true;
 }
@@ -46,13 +47,24 @@ bool tr2_wait_may_read(const struct tr2_wait *wait)
 				 TR2_BOTH);
 }
 
+/* Is it in the page of the stack that the thread used last? That page exists,
+ * so to read it is no fault that a process must answer. */
+static bool is_on_stack(const struct tr2_wait *wait, uint64_t address,
+			size_t size)
+{
+	uint64_t page = wait->call.sp & ~(uint64_t)(SMALLEST_PAGE - 1);
+
+	return address >= page && address - page <= SMALLEST_PAGE - size;
+}
+
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size)
 {
 	struct iovec mine = { out, size };
 	struct iovec its = { (void *)(uintptr_t)address, size };
 
-	return tr2_wait_may_read(wait) &&
+	return ((size <= SMALLEST_PAGE && is_on_stack(wait, address, size)) ||
+		tr2_wait_may_read(wait)) &&
 	       process_vm_readv(wait->p->pid, &mine, 1, &its, 1, 0) ==
 		       (ssize_t)size;
 }

@@ -22,6 +22,7 @@
 struct tr2_wait_call {
 	long nr;
 	uint64_t arg[6];
+	uint64_t sp; /* stack pointer */
 };
 
 /* The members are those of the record `object` in tasks.def. */

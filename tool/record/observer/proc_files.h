@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kept_files - files of /proc that are read again and again. They are kept
- * open: reading one then costs a fifth.
+ * proc_files - files of /proc that are read again and again. They are kept
+ * open: to read one then costs a fifth.
  *
  * A file that is kept is never that of another process that has the pid later.
  */
@@ -16,6 +16,6 @@
 
 /* Read the first bytes of the thread's file as a string. Return their number;
  * 0 or -1 with errno: it has ended, or reading is refused. */
-ssize_t tr2_kept_read(int *file, pid_t pid, pid_t tid, const char *name,
-		      char *text, size_t size);
-void tr2_kept_close(int *file);
+ssize_t tr2_proc_file_read(int *file, pid_t pid, pid_t tid, const char *name,
+			   char *text, size_t size);
+void tr2_proc_file_close(int *file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Keep files of /proc open. */
-#include "record/observer/kept_files.h"
+#include "record/observer/proc_files.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -35,8 +35,12 @@ static ssize_t read_new(int *file, pid_t pid, pid_t tid, const char *name,
 	ssize_t n;
 	int fd;
 
-	snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid, (int)tid,
-		 name);
+	/* The shorter path makes fewer entries in the kernel's cache. */
+	if (tid == pid)
+		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	else
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/%s", (int)pid,
+			 (int)tid, name);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
@@ -50,8 +54,8 @@ static ssize_t read_new(int *file, pid_t pid, pid_t tid, const char *name,
 	return n;
 }
 
-ssize_t tr2_kept_read(int *file, pid_t pid, pid_t tid, const char *name,
-		      char *text, size_t size)
+ssize_t tr2_proc_file_read(int *file, pid_t pid, pid_t tid, const char *name,
+			   char *text, size_t size)
 {
 	ssize_t n = *file < 0 ? read_new(file, pid, tid, name, text, size - 1) :
 				pread(*file, text, size - 1, 0);
@@ -60,7 +64,7 @@ ssize_t tr2_kept_read(int *file, pid_t pid, pid_t tid, const char *name,
 	return n;
 }
 
-void tr2_kept_close(int *file)
+void tr2_proc_file_close(int *file)
 {
 	if (*file < 0)
 		return;
