@@ -168,6 +168,62 @@ test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is count
 	echo 1 | test_prints jq .not_looked_at hidden/meta.json
 '
 
+# locks_seen NUMBER: did looks find that many waits for a lock?
+locks_seen () {
+	test -f r/tasks.jsonl &&
+	test "$(grep -c "\"what\":\"lock\"" r/tasks.jsonl)" -ge "$1"
+}
+
+# The first program leaves its lock to its heir. Each of the others says when it
+# has the lock.
+test_expect_success STATES 'the holder of a lock is the program that released it' '
+	cat >first.perl <<-\EOF &&
+	use Fcntl ":flock";
+	$^F = 1000;
+	open my $lock, ">", "the.lock" or die;
+	flock $lock, LOCK_EX or die;
+	open my $f, ">", "taken";
+	select undef, undef, undef, 0.01 until -e "go.heir";
+	exec "./heir", "heir.perl" unless fork;
+	EOF
+	echo "select undef, undef, undef, 0.01 until -e q(go.next)" >heir.perl &&
+	cat >second.perl <<-\EOF &&
+	use Fcntl ":flock";
+	select undef, undef, undef, 0.01 until -e "taken";
+	open my $lock, ">>", "the.lock" or die;
+	flock $lock, LOCK_EX or die;
+	$0 =~ /(\w+)/;
+	syswrite $lock, "$1\n";
+	select undef, undef, undef, 0.01 until -e "go.last";
+	EOF
+	cp second.perl third.perl &&
+	for i in first heir second third
+	do
+		ln -s "$PERL_PATH" $i || return 1
+	done &&
+	rm -rf r &&
+	{ trace2 record -q -o r -- sh -c "for i in first second third
+		do
+			./\$i \$i.perl &
+		done
+		wait" & } &&
+	test_when_finished ">go.heir && >go.next && >go.last && wait" &&
+	wait_until locks_seen 2 &&
+	>go.heir &&
+	wait_until grep -q "heir" r/tasks.jsonl &&
+	>go.next &&
+	wait_until test -s the.lock &&
+	>go.last &&
+	wait &&
+	awk "{ print \$1 \": lock the.lock, held by \" (before ? before : \"heir\")
+		before = \$1 }" the.lock | sort >expect &&
+	test_line_count = 2 expect &&
+	trace2 report --waits --format=json r |
+	jq -r ".waits[] | select(.cause == \"lock\" and .object) |
+		\"\(.process | split(\" \")[0]): \(.object)\"" | sort >actual &&
+	test_cmp expect actual
+'
+
 # all_named NUMBER: have that many threads an object?
 all_named () {
 	test -f r/tasks.jsonl &&

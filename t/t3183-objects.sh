@@ -149,6 +149,50 @@ test_expect_success 'objects: a row of the path has the object of more than half
 	test_grep "  wait pipe other  " out
 '
 
+# Main waits for a lock that `sort` had when the observer looked. Thread 13
+# belongs to `wc`, which `sort` forked; 14 to `kill`, which main forked.
+locked_until () {
+	woken_by=$1 &&
+	{
+		cat <<-EOF
+		top main
+		2 0 fork 11 11 10 10
+		3 1 in 11 11
+		4 1 comm 11 11 sort exec
+		5 1 fork 13 13 11 11
+		5 1 comm 13 13 wc exec
+		6 0 fork 14 14 10 10
+		7 0 comm 14 14 kill exec
+		10 0 sleep 10 10 0 swapper schedule,flock_lock_inode_wait
+		11 1 sleep 11 11 0 swapper schedule,hrtimer_nanosleep
+		80 0 object 10 10 20 - flock lock index.lock 11
+		$2
+		81 1 in $woken_by $woken_by
+		89 1 waking $woken_by $woken_by 10
+		90 0 in 10 10
+		95 1 exit $woken_by $woken_by
+		100 0 exit 10 10
+		EOF
+	} | made r &&
+	trace2 report --waits --format=json r |
+	jq -r ".waits[].object // empty" >actual
+}
+
+test_expect_success 'objects: the holder of a lock is the process that released it' '
+	locked_until 13 &&
+	echo "lock index.lock, held by wc" >expect &&
+	test_cmp expect actual &&
+	locked_until 14 "70 1 object 14 14 60 - flock lock index.lock 11" &&
+	echo "lock index.lock, held by kill" >expect &&
+	test_cmp expect actual
+'
+
+test_expect_success 'objects: a process that never waited for the lock did not release it' '
+	locked_until 14 &&
+	echo "lock index.lock, held by sort" >expect &&
+	test_cmp expect actual
+'
+
 test_expect_success 'exports have the objects of waits' '
 	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
 		functions=schedule,sk_wait_data waits_for &&

@@ -79,6 +79,72 @@ static tr2_str text_of(struct tr2_model *m, const struct tr2_observed_object *o)
 	return text;
 }
 
+/* ---- Locks ---- */
+
+static bool is_lock(const struct tr2_model *m,
+		    const struct tr2_observed_object *o)
+{
+	return !strcmp(tr2_s(m, o->what), "lock");
+}
+
+/* Can the process have released the lock at end_ns? It waited for the same one
+ * before, or the holder forked it. Others end a wait by a signal. */
+static bool may_have_released(const struct tr2_model *m,
+			      const struct tr2_observed_object *o,
+			      uint32_t task, int64_t end_ns,
+			      const struct tr2_map *waiters)
+{
+	uint32_t i = tr2_map_get(waiters, tr2_key(task, o->name));
+
+	if (i && o->name && m->objects[i].to_ns < end_ns)
+		return true;
+	for (i = task; i && o->peer; i = m->tasks[i].parent)
+		if (i == o->peer)
+			return true;
+	return false;
+}
+
+/* Set the peer to the process that released the lock: it woke the thread. It
+ * need not be the one that had the lock when the observer looked. */
+static void set_releaser(const struct tr2_model *m,
+			 struct tr2_observed_object *o,
+			 const struct tr2_map *waiters)
+{
+	uint32_t i = o->task_thread ?
+			     tr2_state_at(m, o->task_thread, o->from_ns) :
+			     0;
+	const struct tr2_state *s = &m->states[i];
+	uint32_t task = m->task_threads[s->other].task;
+	int64_t end_ns;
+
+	if (!i || s->kind != TR2_STATE_WAIT || !s->other ||
+	    s->flags & TR2_STATE_INFERRED)
+		return;
+	end_ns = tr2_state_end(m, o->task_thread, i);
+	if (task != o->task && end_ns >= o->to_ns &&
+	    may_have_released(m, o, task, end_ns, waiters))
+		o->peer = task;
+}
+
+static void set_releasers(struct tr2_model *m)
+{
+	/* (task, name) to the first object */
+	struct tr2_map waiters = { 0 };
+	uint32_t i, *slot;
+
+	for (i = 1; i < m->nr_objects; i++) {
+		if (!is_lock(m, &m->objects[i]))
+			continue;
+		slot = tr2_map_slot(&waiters, tr2_key(m->objects[i].task,
+						      m->objects[i].name));
+		*slot = *slot ? *slot : i;
+	}
+	for (i = 1; waiters.nr && i < m->nr_objects; i++)
+		if (is_lock(m, &m->objects[i]))
+			set_releaser(m, &m->objects[i], &waiters);
+	tr2_map_release(&waiters);
+}
+
 TR2_ORDER(by_thread, struct tr2_observed_object,
 	  TR2_UP(task_thread) ?: TR2_UP(from_ns) ?: TR2_DOWN(to_ns))
 TR2_ORDER(by_time, struct tr2_observed_memory_point,
@@ -88,10 +154,11 @@ void tr2_model_objects(struct tr2_model *m)
 {
 	uint32_t i;
 
-	for (i = 1; i < m->nr_objects; i++) {
+	for (i = 1; i < m->nr_objects; i++)
 		m->objects[i].task_thread = thread_of(m, &m->objects[i]);
+	set_releasers(m);
+	for (i = 1; i < m->nr_objects; i++)
 		m->objects[i].text = text_of(m, &m->objects[i]);
-	}
 	if (m->nr_objects > 1)
 		qsort(m->objects + 1, m->nr_objects - 1, sizeof(*m->objects),
 		      by_thread);
