@@ -224,6 +224,27 @@ test_expect_success STATES 'the holder of a lock is the program that released it
 	test_cmp expect actual
 '
 
+# Has the wait for a pipe a second record, with a later time?
+has_end () {
+	test "$(jq -s "[.[] | select(.what == \"pipe\")] | group_by(.since_ns) | .[] |
+		select(length == 2 and .[0].time_ns < .[1].time_ns) | length" \
+		r/tasks.jsonl)" = 2
+}
+
+test_expect_success TASKS 'the end of a wait is recorded where states are not' '
+	rm -rf r go &&
+	mkfifo go &&
+	{ trace2 record -q --no-states -o r -- sh -c "read line <go | cat" & } &&
+	has_asked () {
+		test -f r/tasks.jsonl && grep "\"what\":\"pipe\"" r/tasks.jsonl
+	} &&
+	wait_until has_asked &&
+	echo >go &&
+	wait &&
+	rm go &&
+	has_end
+'
+
 # all_named NUMBER: have that many threads an object?
 all_named () {
 	test -f r/tasks.jsonl &&

@@ -193,6 +193,36 @@ test_expect_success 'objects: a process that never waited for the lock did not r
 	test_cmp expect actual
 '
 
+# saw FROM TO PID WHAT [MEMBERS]: a look saw a wait, times in milliseconds
+saw () {
+	task object "$2" "$3" "\"tid\":$3,\"since_ns\":$(($1 * 1000000 + 1000000000)),
+		\"call\":\"read\",\"what\":\"$4\"${5:+,$5}" | tr -d "\n\t" &&
+	echo
+}
+
+test_expect_success 'objects: without states, --waits has the time for which waits were seen' '
+	rm -rf r &&
+	recording r </dev/null &&
+	{
+		forked 0 10 1 &&
+		execed 0 10 top &&
+		forked 1 11 10 &&
+		execed 1 11 sort &&
+		saw 20 30 10 pipe "\"peer\":11" &&
+		saw 20 80 10 pipe "\"peer\":11" &&
+		saw 90 100 10 pipe "\"peer\":11" &&
+		saw 20 70 11 timer "\"known_ns\":1030000000" &&
+		saw 75 79 11 timer "\"known_ns\":1080000000" &&
+		ended 110 11 &&
+		ended 110 10
+	} >r/tasks.jsonl &&
+	test_prints trace2 report --waits r <<-\EOF
+	SEEN ms  COUNT  LONGEST ms  WAIT            PROCESS
+	 70.000      2      60.000  pipe from sort  top
+	 40.000      1      40.000  timer           sort
+	EOF
+'
+
 test_expect_success 'exports have the objects of waits' '
 	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
 		functions=schedule,sk_wait_data waits_for &&

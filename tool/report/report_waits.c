@@ -306,6 +306,114 @@ static void release(struct waits *w)
 	free(w->path);
 }
 
+/* ---- Without states of threads ----
+ *
+ * The waits that the observer saw. Each was at least as long as it was seen;
+ * short ones are missing.
+ */
+
+struct seen_row {
+	const struct tr2_report *of;
+	const struct tr2_group *g;
+	const struct tr2_observed_object *o; /* any of the group */
+};
+
+struct seen {
+	const struct tr2_report *r;
+	struct tr2_groups groups;
+	uint32_t *objects; /* by group: the first one */
+	uint32_t nr, alloc;
+};
+
+#define SEEN_COLUMNS(COLUMN, DATA, TEXT) \
+	COLUMN(seen_ns, "SEEN", 0, tr2_cell_ns(t, r->g->total_ns)) \
+	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->g->nr)) \
+	COLUMN(longest_ns, "LONGEST", TR2_COL_SINGLE, \
+	       tr2_cell_ns(t, r->g->max_ns)) \
+	COLUMN(object, "WAIT", TR2_COL_LEFT, \
+	       tr2_cell_str(t, tr2_s(r->of->m, r->o->text))) \
+	COLUMN(group, "GROUP", TR2_COL_FLEX | TR2_COL_MIDDLE, \
+	       tr2_cell_str(t, r->g->by)) \
+	COLUMN(process, "PROCESS", TR2_COL_FLEX, \
+	       tr2_cell_str(t, tr2_s(r->of->m, tr2_kind(r->of->m, \
+			r->of->m->tasks[r->o->task].node, 0))))
+
+TR2_COLUMN_LIST(seen_columns, struct seen_row, SEEN_COLUMNS)
+
+/* Return for how long the wait was seen. Before known_ns, the object may have
+ * been another one. */
+static int64_t seen_ns(const struct tr2_observed_object *o)
+{
+	return o->to_ns - (o->known_ns > o->from_ns ? o->known_ns : o->from_ns);
+}
+
+/* Has the same wait a longer record? That is the one before it. */
+static bool is_repeated(const struct tr2_model *m, uint32_t i)
+{
+	const struct tr2_observed_object *o = &m->objects[i], *other = o;
+
+	while (other-- > m->objects + 1 && other->from_ns == o->from_ns)
+		if (other->task == o->task && other->tid == o->tid)
+			return true;
+	return false;
+}
+
+/* Return the name of the group: object and process. */
+static const char *seen_name(struct tr2_model *m,
+			   const struct tr2_observed_object *o, uint32_t node)
+{
+	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+
+	tr2_buf_reset(&b);
+	tr2_buf_addall(&b, tr2_s(m, o->text), "\n",
+		       tr2_s(m, tr2_kind(m, node, 0)));
+	return tr2_s(m, tr2_intern(m, tr2_buf_str(&b), b.len));
+}
+
+static void add_seen(struct seen *s, uint32_t i)
+{
+	struct tr2_model *m = s->r->m;
+	const struct tr2_observed_object *o = &m->objects[i];
+	uint32_t node = m->tasks[o->task].node, at;
+	struct tr2_group *group;
+	int64_t ns = seen_ns(o);
+
+	if (ns <= 0 || ns < s->r->filter->min_ns || !node ||
+	    !tr2_filter_node(s->r->filter, m, node) || is_repeated(m, i))
+		return;
+	group = tr2_groups_get(&s->groups, tr2_report_node_group(s->r, node),
+			       seen_name(m, o, node));
+	tr2_group_add(group, 0, ns);
+	at = (uint32_t)(group - s->groups.group);
+	if (at == s->nr) {
+		tr2_grow(s->objects, s->nr, s->alloc);
+		s->objects[s->nr++] = i;
+	}
+}
+
+static bool report_seen(const struct tr2_report *r)
+{
+	struct seen s = { .r = r };
+	struct seen_row row = { .of = r };
+	struct tr2_table t = TR2_TABLE_OF(r->out, "seen_waits", seen_columns);
+	uint32_t i;
+	bool ok;
+
+	for (i = 1; i < r->m->nr_objects; i++)
+		add_seen(&s, i);
+	tr2_groups_sort(&s.groups);
+	for (i = 0; i < s.groups.nr; i++) {
+		row.g = &s.groups.group[i];
+		row.o = &r->m->objects[s.objects[i]];
+		tr2_table_add(&t, &row);
+	}
+	tr2_table_sort(&t, "seen");
+	ok = tr2_report_table_if_any(r, &t, "seen");
+	tr2_groups_release(&s.groups);
+	free(s.objects);
+	return ok;
+}
+
 bool tr2_report_waits(const struct tr2_report *r)
 {
 	struct waits w = { .r = r };
@@ -314,6 +422,8 @@ bool tr2_report_waits(const struct tr2_report *r)
 	uint32_t i, thread;
 	bool ok;
 
+	if (!r->m->has_states && r->m->nr_objects > 1)
+		return report_seen(r);
 	if (!r->m->has_states && tr2_report_is_text(r)) {
 		tr2_warning("no waits in this recording: it has no states of "
 			    "threads ('trace2 record' printed the reason at "

@@ -560,6 +560,12 @@ static void handle_observed(void *data, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
+static bool has_states(const struct tr2_watch *w)
+{
+	return w->has_tasks && w->kernel.wanted.states &&
+	       !w->kernel.refused[TR2_KERNEL_STATES][0];
+}
+
 static void start_observer(struct tr2_watch *w)
 {
 	w->observer = tr2_observer_start(w->loop);
@@ -568,6 +574,7 @@ static void start_observer(struct tr2_watch *w)
 	w->observer->update = update_observer;
 	w->observer->take = handle_observed;
 	w->observer->data = w;
+	w->observer->records_ends = !has_states(w);
 }
 
 void tr2_watch_run(struct tr2_watch *w)

@@ -46,6 +46,7 @@ struct tr2_observed_thread {
 	bool asked;        /* asked already what it waits for */
 	bool asked_before; /* asked in an earlier wait */
 	uint8_t nr_asked;  /* how often in this wait */
+	char *answer; /* in this wait, to record its end; NULL: none */
 	bool listed, ended;
 };
 
@@ -58,6 +59,7 @@ static void close_answers(struct tr2_observed_thread *t)
 
 static void close_thread(struct tr2_observed_thread *t)
 {
+	free(t->answer);
 	tr2_proc_file_close(&t->schedstat);
 	close_answers(t);
 }
@@ -83,14 +85,31 @@ static bool same_turns(const struct turns *a, const struct turns *b)
 	       a->nr == b->nr;
 }
 
-/* Return true if the thread ran since the last look, or has ended. */
-static bool look_at(const struct tr2_observed *p, struct tr2_observed_thread *t)
+/* Record a wait that is over again, with the last time at which it was seen:
+ * without states of threads nobody else knows how long it was. */
+static void record_end(struct tr2_observer *o, const struct tr2_observed *p,
+		       struct tr2_observed_thread *t)
 {
+	if (!t->answer)
+		return;
+	tr2_buf_addstr(tr2_observer_text(o), t->answer);
+	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, t->seen_ns);
+	free(t->answer);
+	t->answer = NULL;
+}
+
+/* Return true if the thread ran since the last look, or has ended. */
+static bool look_at(struct tr2_observer *o, const struct tr2_observed *p,
+		    struct tr2_observed_thread *t)
+{
+	uint64_t now = tr2_kernel_now_ns();
 	struct turns turns;
 
 	t->ended = !read_turns(p, t, &turns);
 	t->is_still = !t->ended && same_turns(&turns, &t->turns);
-	t->seen_ns = tr2_kernel_now_ns();
+	if (!t->is_still)
+		record_end(o, p, t);
+	t->seen_ns = t->is_still ? now : tr2_kernel_now_ns();
 	if (t->is_still || t->ended)
 		return t->ended;
 	t->turns = turns;
@@ -142,7 +161,7 @@ static void add_thread(struct tr2_observer *o, const struct tr2_observed *p,
 		.stat = TR2_NOT_KEPT, .listed = true,
 	};
 	if (!o->sources.is_long)
-		look_at(p, t);
+		look_at(o, p, t);
 	note_reading(o);
 }
 
@@ -222,7 +241,7 @@ static bool update_threads(struct tr2_observer *o,
 		t = &w->threads[(w->next + i) % w->nr];
 		if (!is_due(o, t))
 			continue;
-		ran |= look_at(p, t);
+		ran |= look_at(o, p, t);
 		ended |= t->ended;
 		note_reading(o);
 	}
@@ -300,8 +319,7 @@ static void add_string(struct tr2_buf *b, const char *key, const char *value)
 }
 
 static void record(struct tr2_observer *o, const struct tr2_observed *p,
-		   const struct tr2_observed_thread *t,
-		   const struct tr2_wait *wait)
+		   struct tr2_observed_thread *t, const struct tr2_wait *wait)
 {
 	const struct tr2_wait_object *object = &wait->object;
 	struct tr2_buf *b = tr2_observer_text(o);
@@ -321,6 +339,9 @@ static void record(struct tr2_observer *o, const struct tr2_observed *p,
 		add_number(b, "number", object->number);
 	if (object->others[0])
 		add_string(b, "others", object->others);
+	free(t->answer);
+	t->answer = o->records_ends && !b->failed ? strdup(tr2_buf_str(b)) :
+						    NULL;
 	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, wait->now_ns);
 }
 
@@ -348,7 +369,7 @@ static void ask_for_object(struct tr2_observer *o, struct tr2_observed *p,
 
 	t->asked = read_call(o, p, t, &wait.call);
 	is_found = t->asked && tr2_wait_find(&wait) && !is_stopped(p, t);
-	if ((is_found || !t->asked) && look_at(p, t)) {
+	if ((is_found || !t->asked) && look_at(o, p, t)) {
 		p->waits.has_held = false;
 	} else if (is_found) {
 		check_peer(o, t, &wait.object);
@@ -423,10 +444,18 @@ void tr2_observe_objects_again(struct tr2_observer *o)
 
 		for (j = 0; j < p->waits.nr; j++)
 			if (!p->waits.threads[j].is_still &&
-			    look_at(p, &p->waits.threads[j]))
+			    look_at(o, p, &p->waits.threads[j]))
 				p->waits.has_held = false;
 	}
 	(void)tr2_observe_objects(o);
+}
+
+void tr2_observe_waits_end(struct tr2_observer *o, struct tr2_observed *p)
+{
+	size_t i;
+
+	for (i = 0; i < p->waits.nr; i++)
+		record_end(o, p, &p->waits.threads[i]);
 }
 
 void tr2_observed_waits_release(struct tr2_observed_waits *waits)

@@ -67,4 +67,6 @@ bool tr2_observe_waits_is_long(struct tr2_observer *o);
 bool tr2_observe_objects(struct tr2_observer *o);
 /* Call this a little later: ask the threads that have not run since. */
 void tr2_observe_objects_again(struct tr2_observer *o);
+/* A process has ended, or all have: record the ends of its waits. */
+void tr2_observe_waits_end(struct tr2_observer *o, struct tr2_observed *p);
 void tr2_observed_waits_release(struct tr2_observed_waits *waits);

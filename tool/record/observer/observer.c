@@ -68,6 +68,7 @@ static void drop_ended(struct tr2_observer *o)
 			p->waits.refused = true;
 		else if (p->ended) {
 			tr2_observe_memory_end(o, p);
+			tr2_observe_waits_end(o, p);
 			free_process(p);
 			o->tree.is_changed = true;
 			continue;
@@ -318,8 +319,10 @@ void tr2_observer_stop(struct tr2_observer *o, struct tr2_observer_sums *sums)
 		.tid = (uint64_t)o->tid,
 	};
 	o->update(o->data);
-	for (i = 0; i < o->nr; i++)
+	for (i = 0; i < o->nr; i++) {
 		tr2_observe_memory_end(o, o->processes[i]);
+		tr2_observe_waits_end(o, o->processes[i]);
+	}
 	tr2_observe_tree_end(o);
 	hand_over(o);
 	for (i = 0; i < o->nr; i++)

@@ -47,6 +47,7 @@ struct tr2_observer {
 	/* Takes a record. record->more belongs to the callee from then on. */
 	void (*take)(void *data, const struct tr2_task_event *event);
 	void *data;
+	bool records_ends; /* of waits; set by the caller */
 
 	pthread_t thread;
 	pid_t tid; /* the thread's; 0: it has not begun */
