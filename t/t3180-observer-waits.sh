@@ -176,7 +176,7 @@ locks_seen () {
 
 # The first program leaves its lock to its heir. Each of the others says when it
 # has the lock.
-test_expect_success STATES 'the holder of a lock is the program that released it' '
+test_expect_success WAKERS 'the holder of a lock is the program that released it' '
 	cat >first.perl <<-\EOF &&
 	use Fcntl ":flock";
 	$^F = 1000;
