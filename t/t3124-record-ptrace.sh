@@ -112,6 +112,22 @@ test_expect_success 'ptrace: CPU times of all processes add up to those of wait4
 	jq -e "[.. | .ready_ns? // empty] | length > 0" json
 '
 
+# The parent looks without starting a process: no process begins or ends then.
+test_expect_success 'ptrace: a new process is looked at before another one ends' '
+	trace2 record -q --ptrace -o quiet -- "$PERL_PATH" -e "
+		defined(my \$pid = fork) or exit 1;
+		sleep 1000 if !\$pid;
+		for (1 .. 600) {
+			open(my \$tasks, q(<), q(quiet/tasks.jsonl)) or next;
+			exit !kill(q(TERM), \$pid) if
+				grep(/memory.*.pid.:\$pid,/, <\$tasks>);
+			select(undef, undef, undef, 0.05);
+		}
+		kill(q(KILL), \$pid);
+		exit 1;
+	"
+'
+
 test_expect_success 'ptrace: threads, their exec, vfork and daemons run as without it' '
 	both 5 "$tracees" threads 200 &&
 	both 6 "$tracees" exec &&

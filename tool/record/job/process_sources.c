@@ -541,6 +541,8 @@ static void update_observer(void *data)
 	size_t i;
 
 	tr2_watch_read(w);
+	/* Its events come before the next look. */
+	tr2_ptrace_hurry(&w->ptrace);
 	observe_new(w);
 	for (i = 0; i < o->nr; i++) {
 		seen = o->processes[i];

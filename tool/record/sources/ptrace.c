@@ -551,6 +551,19 @@ bool tr2_ptrace_take(struct tr2_ptrace *p,
 	return !alone;
 }
 
+void tr2_ptrace_hurry(struct tr2_ptrace *p)
+{
+	bool any;
+
+	if (!p->on)
+		return;
+	pthread_mutex_lock(&p->lock);
+	any = p->nr > 0;
+	pthread_mutex_unlock(&p->lock);
+	if (any)
+		tell();
+}
+
 void tr2_ptrace_stop(struct tr2_ptrace *p)
 {
 	struct timespec until;

@@ -73,12 +73,15 @@ struct tr2_ptrace {
 bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid);
 
 /*
- * Pass the events since the last call. The recorder gets SIGCHLD when there are
- * more. Return false if no children are left.
+ * Pass the events since the last call. The recorder gets SIGCHLD when a process
+ * has ended, or many events are kept. Return false if no children are left.
  */
 bool tr2_ptrace_take(struct tr2_ptrace *p,
 		     void (*take)(void *data, struct tr2_ptrace_item *item),
 		     void *data);
+
+/* If events are kept, send SIGCHLD to the recorder now. */
+void tr2_ptrace_hurry(struct tr2_ptrace *p);
 
 /* Let all processes go. tr2_ptrace_take() then passes the remaining events. */
 void tr2_ptrace_stop(struct tr2_ptrace *p);
