@@ -200,7 +200,7 @@ saw () {
 	echo
 }
 
-test_expect_success 'objects: without states, --waits has the time for which waits were seen' '
+test_expect_success 'objects: without states, --waits and list have the time for which waits were seen' '
 	rm -rf r &&
 	recording r </dev/null &&
 	{
@@ -216,10 +216,16 @@ test_expect_success 'objects: without states, --waits has the time for which wai
 		ended 110 11 &&
 		ended 110 10
 	} >r/tasks.jsonl &&
-	test_prints trace2 report --waits r <<-\EOF
+	test_prints trace2 report --waits r <<-\EOF &&
 	SEEN ms  COUNT  LONGEST ms  WAIT            PROCESS
 	 70.000      2      60.000  pipe from sort  top
 	 40.000      1      40.000  timer           sort
+	EOF
+	trace2 list --format=json r >list &&
+	test_prints jq -r ".processes[] | \"\(.waited_for) \(.waited_for_ns)\"" \
+		list <<-\EOF
+	pipe from sort 70000000
+	timer 40000000
 	EOF
 '
 

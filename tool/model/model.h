@@ -644,7 +644,7 @@ struct tr2_model {
 	struct tr2_code_function *code_functions; /* by task, as added */
 	struct tr2_build_command *commands; /* as they were added */
 	tr2_str *targets; /* by node; NULL: not computed yet */
-	struct tr2_observed_object *objects; /* by task_thread and from_ns */
+	struct tr2_observed_object *objects; /* by task, thread, time */
 	struct tr2_observed_memory_point *memory; /* by at_ns */
 	struct tr2_model_input *inputs;
 	/* 1 + the last index: for (i = 1; i < nr_x; i++). */

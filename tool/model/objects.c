@@ -146,7 +146,8 @@ static void set_releasers(struct tr2_model *m)
 }
 
 TR2_ORDER(by_thread, struct tr2_observed_object,
-	  TR2_UP(task_thread) ?: TR2_UP(from_ns) ?: TR2_DOWN(to_ns))
+	  TR2_UP(task) ?: TR2_UP(task_thread) ?: TR2_UP(tid) ?: TR2_UP(from_ns) ?:
+	  TR2_DOWN(to_ns))
 TR2_ORDER(by_time, struct tr2_observed_memory_point,
 	  TR2_UP(at_ns) ?: TR2_UP(task))
 
@@ -237,52 +238,94 @@ tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
 	return o ? o->text : 0;
 }
 
-static void add_waits(const struct tr2_model *m, uint32_t thread,
-		      struct tr2_map *sums, int64_t **ns, uint32_t *nr,
-		      uint32_t *alloc)
+int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i)
 {
-	uint32_t i, *slot;
+	const struct tr2_observed_object *o = &m->objects[i];
+	/* Before known_ns, the object may have been another one. */
+	int64_t from_ns = o->known_ns > o->from_ns ? o->known_ns : o->from_ns;
+
+	if (i > 1 && o[-1].task == o->task && o[-1].tid == o->tid &&
+	    o[-1].from_ns == o->from_ns)
+		return 0;
+	return o->to_ns > from_ns ? o->to_ns - from_ns : 0;
+}
+
+/* The time of waits, by the text of their object. */
+struct waited {
+	struct tr2_map by_text; /* 1 + index */
+	int64_t *ns;
+	uint32_t nr, alloc;
+};
+
+static void add_wait(struct waited *w, tr2_str text, int64_t ns)
+{
+	uint32_t *slot = tr2_map_slot(&w->by_text, text);
+
+	if (!*slot) {
+		tr2_grow(w->ns, w->nr, w->alloc);
+		w->ns[w->nr] = 0;
+		*slot = ++w->nr;
+	}
+	w->ns[*slot - 1] += ns;
+}
+
+static void add_waits(const struct tr2_model *m, uint32_t task,
+		      struct waited *w)
+{
+	uint32_t thread, i;
 	tr2_str text;
 
-	tr2_for_each_state(m, thread, i) {
-		text = tr2_object_text(m, thread, i);
-		if (!text)
+	tr2_for_each_task_thread(m, task, thread) {
+		if (!m->task_threads[thread].nr_objects)
 			continue;
-		slot = tr2_map_slot(sums, text);
-		if (!*slot) {
-			tr2_grow(*ns, *nr, *alloc);
-			(*ns)[*nr] = 0;
-			*slot = ++*nr;
+		tr2_for_each_state(m, thread, i) {
+			text = tr2_object_text(m, thread, i);
+			if (text)
+				add_wait(w, text,
+					 tr2_state_end(m, thread, i) -
+						 m->states[i].start_ns);
 		}
-		(*ns)[*slot - 1] += tr2_state_end(m, thread, i) -
-				    m->states[i].start_ns;
 	}
+}
+
+/* Return the task's first object; nr_objects: it has none. */
+static uint32_t first_of(const struct tr2_model *m, uint32_t task)
+{
+	uint32_t low = 1, high = m->nr_objects, mid;
+
+	while (low < high) {
+		mid = low + (high - low) / 2;
+		if (m->objects[mid].task < task)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }
 
 const struct tr2_observed_object *
 tr2_object_of_task(const struct tr2_model *m, uint32_t task, int64_t *ns)
 {
-	const struct tr2_observed_object *best = NULL, *o;
-	struct tr2_map sums = { 0 };
-	uint32_t thread, nr = 0, alloc = 0, i, slot;
-	int64_t *list = NULL;
+	const struct tr2_observed_object *best = NULL;
+	uint32_t first = first_of(m, task), i, slot;
+	struct waited w = { .nr = 0 };
 
 	*ns = 0;
-	tr2_for_each_task_thread(m, task, thread)
-		if (m->task_threads[thread].nr_objects)
-			add_waits(m, thread, &sums, &list, &nr, &alloc);
-	tr2_for_each_task_thread(m, task, thread)
-		for (i = 0; i < m->task_threads[thread].nr_objects; i++) {
-			o = &m->objects[m->task_threads[thread].first_object +
-					i];
-			slot = tr2_map_get(&sums, o->text);
-			if (!slot || list[slot - 1] <= *ns)
-				continue;
-			*ns = list[slot - 1];
-			best = o;
-		}
-	tr2_map_release(&sums);
-	free(list);
+	if (m->has_states)
+		add_waits(m, task, &w);
+	for (i = first; i < m->nr_objects && m->objects[i].task == task; i++)
+		if (!m->has_states)
+			add_wait(&w, m->objects[i].text,
+				 tr2_object_seen_ns(m, i));
+	for (i = first; i < m->nr_objects && m->objects[i].task == task; i++) {
+		slot = tr2_map_get(&w.by_text, m->objects[i].text);
+		if (!slot || w.ns[slot - 1] <= *ns)
+			continue;
+		*ns = w.ns[slot - 1];
+		best = &m->objects[i];
+	}
+	tr2_map_release(&w.by_text);
+	free(w.ns);
 	return best;
 }
 

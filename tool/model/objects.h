@@ -16,8 +16,13 @@ tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state);
 tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
 			uint32_t state);
 
+/* Return for how long the observer saw the wait of m->objects[i]: the wait was
+ * not shorter. 0: an earlier object is of the same wait. */
+int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i);
+
 /* Return the object for which the threads of a task waited longest, and set *ns
- * to the total of these waits. NULL: no object is known. */
+ * to the total of these waits; without states, to the time for which they were
+ * seen. NULL: no object is known. */
 const struct tr2_observed_object *
 tr2_object_of_task(const struct tr2_model *m, uint32_t task, int64_t *ns);
 

@@ -340,24 +340,6 @@ struct seen {
 
 TR2_COLUMN_LIST(seen_columns, struct seen_row, SEEN_COLUMNS)
 
-/* Return for how long the wait was seen. Before known_ns, the object may have
- * been another one. */
-static int64_t seen_ns(const struct tr2_observed_object *o)
-{
-	return o->to_ns - (o->known_ns > o->from_ns ? o->known_ns : o->from_ns);
-}
-
-/* Has the same wait a longer record? That is the one before it. */
-static bool is_repeated(const struct tr2_model *m, uint32_t i)
-{
-	const struct tr2_observed_object *o = &m->objects[i], *other = o;
-
-	while (other-- > m->objects + 1 && other->from_ns == o->from_ns)
-		if (other->task == o->task && other->tid == o->tid)
-			return true;
-	return false;
-}
-
 /* Return the name of the group: object and process. */
 static const char *seen_name(struct tr2_model *m,
 			   const struct tr2_observed_object *o, uint32_t node)
@@ -376,10 +358,10 @@ static void add_seen(struct seen *s, uint32_t i)
 	const struct tr2_observed_object *o = &m->objects[i];
 	uint32_t node = m->tasks[o->task].node, at;
 	struct tr2_group *group;
-	int64_t ns = seen_ns(o);
+	int64_t ns = tr2_object_seen_ns(m, i);
 
 	if (ns <= 0 || ns < s->r->filter->min_ns || !node ||
-	    !tr2_filter_node(s->r->filter, m, node) || is_repeated(m, i))
+	    !tr2_filter_node(s->r->filter, m, node))
 		return;
 	group = tr2_groups_get(&s->groups, tr2_report_node_group(s->r, node),
 			       seen_name(m, o, node));
