@@ -307,7 +307,7 @@ test_expect_success '--what-if: a lock requested earlier may be got first, so th
 	EOF
 	trace2 report --what-if=late=2x r >out &&
 	test_grep "^late=2x: 61.000 ms would be unknown, or .* at best$" out &&
-	test_grep "^(at least: unknown, because late may get a lock before the one" out
+	test_grep "^(at least: unknown, because late may now get a lock before the thread" out
 '
 
 test_expect_success '--what-if: time without a CPU shrinks with the user of the CPU, at best' '

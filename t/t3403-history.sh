@@ -268,7 +268,7 @@ test_expect_success 'bisect reports ends without a difference, and usage errors'
 		cd repo &&
 		test_expect_code 1 trace2 bisect -r 4 --only reads --good v1 --bad v4 -- \
 			"$PERL_PATH" sub/prog.in 2>err &&
-		grep "^trace2: cannot tell .* and .* apart: no exact count differs" err &&
+		grep "^trace2: cannot tell .* and .* apart: neither an exact count nor a time" err &&
 		test_expect_code 128 trace2 bisect --good v1 --bad v8 -- false 2>err &&
 		grep "^trace2: cannot measure " err &&
 		test_expect_code 2 trace2 bisect -- true 2>err &&

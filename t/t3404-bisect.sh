@@ -140,7 +140,7 @@ test_expect_success 'bisect names each unsuitable end and the cause' '
 		says --good nosuch &&
 		grep "^trace2: --good: this repository has no commit .nosuch.$" err &&
 		says --good v1 --bad v2:other &&
-		grep "^trace2: --bad .v2:other. is a blob of this repository, and" err &&
+		grep "^trace2: --bad .v2:other. names a blob of this repository, not" err &&
 		says --good v5 &&
 		grep "^trace2: --good .v5. ($sha) and --bad .HEAD. ($sha) are the same" err &&
 		says --good v5 --bad v1 &&
@@ -269,7 +269,7 @@ test_expect_success 'a signal ends bisect with a report of its progress' '
 		grep "^trace2: interrupted before both ends were measured$" err &&
 		ends_at 10 &&
 		from=$(git rev-parse v1 | cut -c1-9) && to=$(git rev-parse v5 | cut -c1-9) &&
-		grep "^trace2: interrupted after 2 commits: .* among the 4 of .git log $from\.\.$to.$" err &&
+		grep "^trace2: interrupted after 2 commits: the commit is one of the 4 of .git log $from\.\.$to.$" err &&
 		test "$(git worktree list | wc -l)" = 2
 	) &&
 	rmdir tmp

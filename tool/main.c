@@ -44,7 +44,7 @@ static int run_command(const struct tr2_command *c, int argc, char **argv)
 }
 
 /*
- * If output could not be written, that is a failure, whatever the command
+ * Return a failure if output could not be written, whatever the command
  * returned.
  */
 static int check_output(int code)
@@ -55,8 +55,9 @@ static int check_output(int code)
 	return TR2_EXIT_FATAL;
 }
 
-/* Let no file become a standard stream that the caller closed: what is printed
- * would end in it. Reading and writing such a stream stays an error. */
+/* If the caller closed a standard stream, take its number, so that no file gets
+ * it: output would be written into that file. Reading and writing such a stream
+ * remains an error. */
 static bool keep_standard_streams(void)
 {
 	int fd;
@@ -68,9 +69,9 @@ static bool keep_standard_streams(void)
 	return true;
 }
 
-/* Map blocks from this size on: the kernel moves them when they grow, and gets
- * them back as soon as they are freed. By default glibc raises the limit with
- * each such block that is freed, and from then on copies arrays of up to 32
+/* Map blocks from this size on: the kernel moves a mapped block when it grows,
+ * and gets it back as soon as it is freed. By default, glibc raises this limit
+ * when such a block is freed, and then copies growing arrays of up to 32
  * MiB. */
 #define MAPPED_BYTES (1 << 20)
 

@@ -23,8 +23,8 @@ static void on_signal(int signo)
 	caught = 1;
 }
 
-/* A handler ends where a program is executed; a blocked signal would stay so in
- * CMD. */
+/* Catch signals instead of blocking them: an exec removes handlers, but CMD
+ * would inherit blocked signals. */
 void tr2_bisect_catch_signals(void)
 {
 	struct sigaction act = { .sa_handler = on_signal }, before;
@@ -37,7 +37,7 @@ void tr2_bisect_catch_signals(void)
 			sigaction(ending[i], &act, NULL);
 }
 
-/* After the first run, signals stay blocked. */
+/* The first run blocks signals for good, so look for pending ones, too. */
 bool tr2_bisect_stopped(struct tr2_bisect_runner *r)
 {
 	sigset_t set;
@@ -66,7 +66,7 @@ static void set_why(struct tr2_bisect_runner *r, const char *what, int code,
 	}
 }
 
-/* Run something in the current directory. */
+/* Run a command once in the current directory. */
 static bool run_once(struct tr2_bisect_runner *r, char **argv,
 		     const char *what, struct tr2_measures *ms)
 {
@@ -122,7 +122,7 @@ bool tr2_bisect_prepare(struct tr2_bisect_runner *r,
 	if (tr2_bisect_stopped(r))
 		return false;
 	ret = tr2_bisect_tree_checkout(tree, commit, &why);
-	/* A signal of the terminal ends Git, too. */
+	/* Print no error if a signal of the terminal has ended Git. */
 	if (ret && !tr2_bisect_stopped(r)) {
 		r->failed = true;
 		tr2_error("cannot check %.9s out in '%s': %s", commit,

@@ -62,7 +62,8 @@ static void print_line(FILE *out, const struct tr2_bisect_step *s,
 	} else {
 		tr2_text_add(&b, by->name, strlen(by->name));
 		tr2_buf_addch(&b, ' ');
-		/* A count differs by less than a rounded one shows. */
+		/* Print counts exactly: a rounded count may not show the
+		 * difference. */
 		if (by->is_exact)
 			tr2_buf_add_u64(&b, (uint64_t)llround(s->value));
 		else

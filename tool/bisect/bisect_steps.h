@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * bisect_steps - the measure by which `trace2 bisect` decides, and the commits
- * that it judged: a line each as text, rows of "steps" and "found" as data.
+ * that it judged. Text has a line for each commit; data has rows of "steps" and
+ * "found".
  */
 #pragma once
 
@@ -9,7 +10,8 @@
 
 #include "compare/measures.h"
 
-/* A row that both ends have: its value or its number of calls. */
+/* The deciding measure: the value, or the number of calls, of a row that both
+ * ends have. */
 struct tr2_bisect_decision {
 	enum tr2_measure_kind kind;
 	enum tr2_measure_unit unit;
@@ -22,8 +24,8 @@ struct tr2_bisect_decision {
 struct tr2_bisect_step {
 	const char *commit, *subject;
 	const char *word; /* good, bad, skip */
-	double value;     /* NAN: it was skipped */
-	const char *why;  /* it was skipped; NULL */
+	double value;     /* NAN: the commit was skipped */
+	const char *why;  /* why the commit was skipped; NULL: it was not */
 };
 
 struct tr2_bisect_steps {
@@ -31,12 +33,12 @@ struct tr2_bisect_steps {
 	uint32_t nr, alloc;
 };
 
-/* Append a copy of a step with its subject. Print its line to `out`
- * unless that is NULL. */
+/* Append a copy of a step, with the commit's subject. Print the step's line to
+ * `out`, unless that is NULL. */
 void tr2_bisect_step_add(struct tr2_bisect_steps *steps,
 			 const struct tr2_bisect_step *step,
 			 const struct tr2_bisect_decision *by, FILE *out);
-/* Return the last step of that word. */
+/* Return the last step with this word. */
 const struct tr2_bisect_step *
 tr2_bisect_step_last(const struct tr2_bisect_steps *steps, const char *word);
 void tr2_bisect_steps_print(struct tr2_output *out,
@@ -46,6 +48,6 @@ void tr2_bisect_found_print(struct tr2_output *out, const char *commit,
 			    const struct tr2_bisect_decision *by);
 void tr2_bisect_steps_release(struct tr2_bisect_steps *steps);
 
-/* Return the subject of a commit by a format of git-log(1), without control
- * characters if it is for a terminal; "" if there is none. */
+/* Return the subject of a commit in a format of git-log(1), without control
+ * characters if it is for a terminal; "": there is none. */
 char *tr2_bisect_subject(const char *commit, const char *format, bool is_text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The user's repository, and temporary work trees of `trace2 bisect`. */
+/* Find the user's repository, and make temporary work trees for `trace2
+ * bisect`. */
 #include "bisect/bisect_tree.h"
 
 #include <errno.h>
@@ -14,7 +15,7 @@
 	"this clone is shallow, and its history ends before that ('git fetch " \
 	"--unshallow' gets the rest)"
 
-/* Cut the first line off. */
+/* Cut off the first line, and return it. */
 static char *next_line(char **rest)
 {
 	char *line = *rest, *end = line + strcspn(line, "\n");
@@ -58,7 +59,7 @@ static void say_no_commit(const struct tr2_bisect_repo *repo,
 	char *type = tr2_git_text("cat-file", "-t", rev->word);
 
 	if (type)
-		tr2_error("%s '%s' is a %s of this repository, and no commit",
+		tr2_error("%s '%s' names a %s of this repository, not a commit",
 			  rev->option, rev->word, type);
 	else
 		tr2_error("%s: this repository has no commit '%s'%s%s",
@@ -140,7 +141,8 @@ int tr2_bisect_repo_open(struct tr2_bisect_repo *repo)
 		free(top);
 		return -1;
 	}
-	/* Builds run elsewhere, where a relative name means something else. */
+	/* Make the path absolute: builds run elsewhere, where a relative path
+	 * means another directory. */
 	if (tmp && *tmp)
 		setenv("TMPDIR", top, 1);
 	free(top);
@@ -157,7 +159,7 @@ int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 
 	tree->path = tr2_strf("%s/%s", repo->dir, name);
 	tree->inside = tr2_strf("%s/%s", tree->path, repo->prefix);
-	/* As the current directory's name, which PWD has. */
+	/* Remove the slash at the end, since PWD has none. */
 	tree->inside[strlen(tree->inside) - 1] = '\0';
 	ret = tr2_git_try(NULL, &why, repo->git_dir, "worktree", "add",
 			  "--detach", tree->path, rev->commit);
@@ -171,7 +173,7 @@ int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 int tr2_bisect_tree_checkout(const struct tr2_bisect_tree *tree,
 			     const char *commit, struct tr2_buf *why)
 {
-	/* Git keeps a directory in which it runs. */
+	/* Git does not remove the directory in which it runs. */
 	if (chdir(tree->path)) {
 		tr2_buf_addstr(why, strerror(errno));
 		return -1;
@@ -195,7 +197,7 @@ void tr2_bisect_tree_remove(struct tr2_bisect_tree *tree,
 
 	if (!tree->path)
 		return;
-	/* Git keeps a directory in which it runs. */
+	/* Git does not remove the directory in which it runs. */
 	if (chdir(repo->home))
 		tr2_warning("cannot go back to '%s': %s", repo->home,
 			    strerror(errno));

@@ -15,9 +15,11 @@
 
 struct tr2_bisect_repo {
 	char *home;    /* the current directory */
-	char *git_dir; /* an option: --git-dir=… of all its work trees */
-	char *prefix;  /* the current directory in a work tree: "sub/" */
-	char *dir;     /* temporary; NULL: it was not made */
+	char *git_dir; /* the option --git-dir=… for all work trees of the
+			* repository */
+	char *prefix;  /* the current directory, relative to the top of the work
+			* tree: "sub/" */
+	char *dir;     /* the temporary directory; NULL: it was not made */
 	bool is_shallow;
 };
 
@@ -28,39 +30,42 @@ struct tr2_bisect_rev {
 	char *text; /* 'word' (0123abcde) */
 };
 
-/* A work tree; it has the commit of the last checkout. */
+/* A work tree, with the commit of the last checkout. */
 struct tr2_bisect_tree {
 	char *path;
-	char *inside; /* the directory in it that has the current one's name */
+	char *inside; /* the directory in the work tree that corresponds to the
+		       * user's current directory */
 };
 
-/* These return -1 after an error message. */
+/* The functions below return -1 after an error message. */
 
 int tr2_bisect_repo_find(struct tr2_bisect_repo *repo);
 int tr2_bisect_rev_find(const struct tr2_bisect_repo *repo,
 			struct tr2_bisect_rev *rev);
-/* Is there a way from `good` to `bad`? *bases: commits from which both come, a
- * line each; NULL: `good` is the only one. */
+/* Check that the history can be searched from `good` to `bad`. Set *bases to
+ * their merge bases, one per line; NULL: `good` is the only one. */
 int tr2_bisect_check_ends(const struct tr2_bisect_repo *repo,
 			  const struct tr2_bisect_rev *good,
 			  const struct tr2_bisect_rev *bad, char **bases);
 
-/* Make the directory in TMPDIR, and forget the environment's repository. */
+/* Make the temporary directory in TMPDIR, and unset the environment variables
+ * that name a repository. */
 int tr2_bisect_repo_open(struct tr2_bisect_repo *repo);
-/* Make a work tree of that name. */
+/* Make a work tree of this name in the temporary directory. */
 int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 			const struct tr2_bisect_repo *repo, const char *name,
 			const struct tr2_bisect_rev *rev);
-/* Check a commit out, over whatever the build did to files that Git tracks. -1:
- * `why` is appended, and no message printed. */
+/* Check a commit out, and discard changes that the build made to tracked files.
+ * On failure, append the reason to `why`, print nothing, and return -1. */
 int tr2_bisect_tree_checkout(const struct tr2_bisect_tree *tree,
 			     const char *commit, struct tr2_buf *why);
-/* Make its directory the current one. false: the commit does not have it. */
+/* Change to the directory tree->inside. Return false if the commit does not
+ * have it. */
 bool tr2_bisect_tree_enter(const struct tr2_bisect_tree *tree);
 
 /* Remove the work tree. */
 void tr2_bisect_tree_remove(struct tr2_bisect_tree *tree,
 			    const struct tr2_bisect_repo *repo);
-/* Remove the directory, whose work trees are removed. */
+/* Remove the temporary directory. Its work trees must have been removed. */
 void tr2_bisect_repo_release(struct tr2_bisect_repo *repo);
 void tr2_bisect_rev_release(struct tr2_bisect_rev *rev);

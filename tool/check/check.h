@@ -25,7 +25,8 @@ struct tr2_found {
  * which was reported. */
 int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS]);
 
-/* Describe a target's value in `out`. Return false if it does not work. */
+/* Describe the destination that a target's value names, in `out`. Return false
+ * if it does not work. */
 bool tr2_check_destination(const char *value, bool is_ring,
 			   struct tr2_buf *out);
 
@@ -33,6 +34,6 @@ bool tr2_check_destination(const char *value, bool is_ring,
  * errno. */
 int tr2_check_open_socket(const char *value, const char **kind);
 
-/* Append to `out`, and return `ok`. */
+/* Append a text to `out`, and return `ok`. */
 bool tr2_check_say(struct tr2_buf *out, bool ok, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -73,7 +73,7 @@ int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS])
 	return reading.nr_faults;
 }
 
-/* Return the setting with the most similar name: by a common synonym, else by
+/* Return the setting whose name is most similar: by a common synonym, else by
  * letters. NULL: no name is similar. */
 static const char *nearest(struct tr2_spell *spell, const char *name)
 {
@@ -154,8 +154,8 @@ static bool is_target(const struct tr2_setting *s)
 	return s->type == TR2_SETTING_IS_TARGET;
 }
 
-/* Describe the value, if there is something to report. Return false if it does
- * not work. */
+/* If there is something to report about the value, append it to `out`. Return
+ * false if the value does not work. */
 static bool check_value(const struct tr2_setting *s, const char *value,
 			struct tr2_buf *out)
 {

@@ -33,7 +33,8 @@ static struct {
 struct source {
 	const char *command, *what;
 	bool has;
-	const char *why; /* what makes it work, or why it does not */
+	const char *why; /* the source that makes it work, or the reason why it
+			  * does not work */
 };
 
 #define COLUMNS(COLUMN, DATA, TEXT) \
@@ -47,7 +48,7 @@ struct source {
 
 TR2_COLUMN_LIST(columns, struct source, COLUMNS)
 
-/* Trace a child that does nothing. */
+/* Try ptrace on a child that does nothing. */
 static bool try_ptrace(struct tr2_ptrace *p)
 {
 	int go[2];
@@ -82,7 +83,7 @@ static void open_sources(void)
 		return;
 	had.kernel.wanted.states = had.kernel.wanted.of_command = true;
 	had.kernel.wanted.hz = PROFILE_HZ;
-	/* The descriptor in place of kernel.data; it is closed with the
+	/* This descriptor takes the place of kernel.data. It is closed with the
 	 * events. */
 	had.has_tasks = tr2_kernel_records_open(
 		&had.kernel, &loop, open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -126,7 +127,8 @@ static void add_processes(struct tr2_table *t)
 	const char *by = had.has_tasks ? "perf_event_open" :
 			 had.has_connector ? "the process connector" :
 			 had.has_ptrace ? "ptrace" : NULL;
-	/* ptrace serves only where both are refused. */
+	/* `trace2 record` uses ptrace only if both other sources are
+	 * refused. */
 	bool traced = !had.has_tasks && !had.has_connector && had.has_ptrace;
 
 	add_remedy(t, "record", "all processes", by,

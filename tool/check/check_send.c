@@ -23,7 +23,7 @@
 
 #define ARGV "[\"trace2\",\"check\",\"--send\"]"
 
-/* Make a session of three events, and its id. */
+/* Make a session of three events, and its SID. */
 static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 {
 	static const char *const events[] = {

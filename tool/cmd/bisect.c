@@ -6,10 +6,10 @@
  * runs CMD a few times. The measure that tells good from bad is chosen from
  * both ends: an exact count that differs, or else the time.
  *
- * A time that was measured later may differ because the machine does. So if the
- * time decides, each commit is measured in turns with another one, built in a
- * second work tree. That is the good end; at last, it is the commit before the
- * one that was found.
+ * A time that is measured later may differ because the machine has changed. So
+ * if the time decides, each commit is measured in turns with another commit,
+ * which is built in a second work tree. That is first the good end and, at
+ * last, the commit before the found one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #include "record/kernel/counters.h"
 
 #define EVENTS "task-clock,page-faults"
-/* The exit code of git-bisect(1) if only skipped commits are left. */
+/* git-bisect(1) exits with this code if only skipped commits are left. */
 #define ONLY_SKIPPED 2
 #define SHOWN_CANDIDATES 10
 
@@ -66,26 +66,26 @@ static const struct tr2_option options[] = {
 struct point {
 	char *commit;
 	struct tr2_measures measures;
-	double good; /* value of the good end, measured in turns with it; NAN:
-		      * no turns */
+	double good; /* value of the good end, measured in turns with this
+		      * commit; NAN: no turns */
 };
 
 static struct {
 	struct tr2_bisect_runner run;
-	struct tr2_bisect_tree tree; /* of the commit that is being measured */
-	struct tr2_bisect_tree base; /* of the commit that takes turns with
-				      * it */
-	char *bases; /* commits before both ends, unless `good` is the only
-		      * one */
+	struct tr2_bisect_tree tree; /* work tree of the commit that is being
+				      * measured */
+	struct tr2_bisect_tree base; /* work tree of the commit that takes turns
+				      * with it */
+	char *bases; /* merge bases of the ends; NULL: `good` is the only one */
 	struct point *item;
 	uint32_t nr, alloc;
 	struct tr2_bisect_steps steps;
 	struct tr2_output json;
 	struct tr2_bisect_decision by;
 	bool in_turns;
-	struct tr2_buf ends; /* by how much they differ */
-	enum tr2_verdict_word time_word; /* of the ends */
-	FILE *out; /* CMD has no output */
+	struct tr2_buf ends; /* text: by how much the ends differ */
+	enum tr2_verdict_word time_word; /* the verdict on the ends */
+	FILE *out; /* where the steps are printed; CMD prints elsewhere */
 } bi;
 
 static bool takes(const struct tr2_difference *d, const void *data)
@@ -100,7 +100,7 @@ static bool is_text(void)
 	return tr2_common.format == TR2_FORMAT_TEXT;
 }
 
-/* Return the value that decides: the count, or the median. */
+/* Return the value of the deciding measure: the count, or the median. */
 static double value_of(const struct tr2_measures *ms)
 {
 	const struct tr2_measure *it =
@@ -123,7 +123,8 @@ static struct point *find_point(const char *commit)
 	return NULL;
 }
 
-/* Build and measure a commit. Return NULL on failure; bi.run says why. */
+/* Build and measure a commit. Return NULL on failure, with the reason in
+ * bi.run. */
 static struct point *measure(const char *commit)
 {
 	struct tr2_measures ms = { 0 }, base = { 0 };
@@ -174,7 +175,7 @@ static void decide_by(const struct tr2_difference *d, bool is_exact,
 	bi.by.bad = value_of(to);
 }
 
-/* Append the difference in the row that decides. */
+/* Append the difference of the deciding row. */
 static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 			   const struct tr2_difference *d)
 {
@@ -185,9 +186,9 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 	tr2_difference_add(b, d, has ? &interval : NULL);
 }
 
-/* Choose an exact count that tells both ends apart. In turns, choose a time, or
- * a number that varies, that differs by more than chance. Return false if no
- * number does. */
+/* Choose the deciding measure: an exact count that differs between the ends.
+ * For runs in turns, choose a time, or a number that varies, that differs by
+ * more than chance. Return false if there is no such measure. */
 static bool choose(bool in_turns, const struct tr2_measures *from,
 		   const struct tr2_measures *to)
 {
@@ -215,7 +216,8 @@ static bool measure_turns(struct tr2_measures *base, struct tr2_measures *ms)
 	return tr2_bisect_measure(&bi.run, &bi.tree, ms, &bi.base, base);
 }
 
-/* Measure both ends in turns: the work tree has the bad one. */
+/* Measure both ends in turns: bi.tree has the bad end, bi.base gets the good
+ * end. */
 static bool tell_by_time(void)
 {
 	struct tr2_measures from = { 0 }, to = { 0 };
@@ -243,8 +245,8 @@ static bool is_bad(const struct point *p)
 	if (bi.by.is_exact || !(value > 0 && from > 0 && to > 0 &&
 				bi.by.good > 0))
 		return fabs(value - to) < fabs(value - from);
-	/* Scale the bad end: the machine may be slower now than it was for the
-	 * ends. */
+	/* Scale the value of the bad end: the machine may be slower now than
+	 * when the ends were measured. */
 	to *= from / bi.by.good;
 	return fabs(log(value / to)) < fabs(log(value / from));
 }
@@ -260,7 +262,8 @@ static void add_step(const char *commit, const char *word, double value,
 }
 
 /* Measure a commit unless it was measured before, and print whether it is good,
- * bad or skipped. Return NULL if the search ends; bi.run says why. */
+ * bad or skipped. Return NULL if the search must end, with the reason in
+ * bi.run. */
 static const char *judge(const char *commit)
 {
 	struct point *p = find_point(commit);
@@ -276,7 +279,7 @@ static const char *judge(const char *commit)
 	return word;
 }
 
-/* Print the skipped commits that Git lists: only these are left. */
+/* Print the skipped commits that Git lists: one of them is the commit. */
 static void say_skipped(char *list)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -299,8 +302,9 @@ static void say_skipped(char *list)
 	tr2_buf_release(&b);
 }
 
-/* Give Git the verdict on the current commit. Return Git's last word, to be
- * freed, if that is the commit that it looked for. *over: no commit is left. */
+/* Give Git the verdict on the current commit. If the search has found the first
+ * bad commit, return it; the caller frees it. Set *over if the search has
+ * ended. */
 static char *tell(const char *word, bool *over)
 {
 	struct tr2_buf out = TR2_BUF_INIT, why = TR2_BUF_INIT;
@@ -325,8 +329,8 @@ static char *tell(const char *word, bool *over)
 	return first;
 }
 
-/* Is this commit bad, and before both ends? Then no later commit made the bad
- * end so. */
+/* Is this a bad merge base of the ends? If so, no commit after it made the bad
+ * end bad. */
 static bool is_bad_base(const char *commit, const char *word)
 {
 	char *subject;
@@ -342,7 +346,8 @@ static bool is_bad_base(const char *commit, const char *word)
 	return true;
 }
 
-/* Return the first bad commit, to be freed. NULL: it was not found. */
+/* Return the first bad commit, which the caller frees; NULL: it was not
+ * found. */
 static char *search(void)
 {
 	struct tr2_buf why = TR2_BUF_INIT;
@@ -369,7 +374,7 @@ static char *search(void)
 	return first;
 }
 
-/* Return the number of candidates as text, to be freed. */
+/* Return the number of candidates as text, which the caller frees. */
 static char *count_candidates(void)
 {
 	return tr2_git_text("-C", bi.tree.path, "rev-list", "--count",
@@ -394,15 +399,15 @@ static void say_interrupted(void)
 			  "it",
 			  bi.steps.nr, to->commit);
 	else
-		tr2_error("interrupted after %u commits: the commit that "
-			  "changed it is among the %s of 'git log %.9s..%.9s'",
+		tr2_error("interrupted after %u commits: the commit is one of "
+			  "the %s of 'git log %.9s..%.9s'",
 			  bi.steps.nr, nr ? nr : "commits", from->commit,
 			  to->commit);
 	free(nr);
 }
 
-/* Print a hint if the ends differ in time, and this commit does not explain
- * it. */
+/* Print a hint if the ends differ in time, and the found commit does not
+ * explain that. */
 static void say_unexplained(enum tr2_verdict_word word)
 {
 	if (bi.by.is_exact && bi.time_word == TR2_VERDICT_SLOWER &&
@@ -412,7 +417,7 @@ static void say_unexplained(enum tr2_verdict_word word)
 			"is.\n");
 }
 
-/* Does the deciding measure differ here as it does between the ends? */
+/* Does the deciding measure differ in this row as it does between the ends? */
 static bool is_confirmed(const struct tr2_difference *d)
 {
 	bool by_calls = bi.by.by_calls;
@@ -426,7 +431,7 @@ static bool is_confirmed(const struct tr2_difference *d)
 		return false;
 	if ((by_calls ? d->exact_calls : d->exact) == TR2_EXACT_DIFFERS)
 		return true;
-	/* One of the two commits does not have this measure at all. */
+	/* A measure that only one of the two commits has differs. */
 	if (d->kind > TR2_MEASURE_SYSCALL && (isnan(d->base) || isnan(d->new)))
 		return true;
 	return !by_calls && d->p_alone < TR2_ALPHA;
@@ -451,7 +456,7 @@ static int say_unconfirmed(const char *first, const struct tr2_comparison *c,
 	return TR2_EXIT_FOUND;
 }
 
-/* Begin to print the steps as data, where CMD's output does not go. */
+/* Begin to print the steps as data, to a place where CMD does not print. */
 static void begin_data(void)
 {
 	fflush(stdout);
@@ -488,8 +493,8 @@ static void print_verdict(const struct tr2_comparison *c)
 	tr2_buf_release(&text);
 }
 
-/* Print the commit and, if there is a comparison that confirms it, that. Return
- * the exit code. */
+/* Print the found commit and, if a comparison confirms it, the verdict of the
+ * comparison. Return the exit code. */
 static int print_result(const char *first, const struct tr2_comparison *c)
 {
 	const struct tr2_difference *d =
@@ -508,8 +513,8 @@ static int print_result(const char *first, const struct tr2_comparison *c)
 	return confirmed ? 0 : say_unconfirmed(first, c, d);
 }
 
-/* Compare the counts alone: the commit before cannot be measured if no step
- * reached it. */
+/* Compare only counts. If no step has measured the commit before, measure it;
+ * without its measures, print the result without a comparison. */
 static int compare_counts(const char *first, const char *before)
 {
 	struct point *a, *b;
@@ -549,7 +554,7 @@ static int compare_in_turns(const char *first, const char *before)
 	return code;
 }
 
-/* Compare the commit with the one before it. Return the exit code. */
+/* Compare the found commit with the commit before it. Return the exit code. */
 static int finish(const char *first)
 {
 	char *name = tr2_strf("%s^", first);
@@ -579,9 +584,9 @@ static int bisect(void)
 	if (!choose(false, from, to) && !tell_by_time()) {
 		if (bi.run.failed || bi.run.stop)
 			return TR2_EXIT_FATAL;
-		tr2_error("cannot tell %s and %s apart: no exact count "
-			  "differs, and no time that was measured in turns "
-			  "(try more runs: -r %lld)",
+		tr2_error("cannot tell %s and %s apart: neither an exact count "
+			  "nor a time measured in turns differs (try more "
+			  "runs: -r %lld)",
 			  good.text, bad.text, (long long)nr_runs * 2);
 		return TR2_EXIT_FOUND;
 	}
@@ -593,7 +598,7 @@ static int bisect(void)
 	return code;
 }
 
-/* Discard what CMD and the build print to standard output. */
+/* Discard the output of CMD and of the build. */
 static int open_output(void)
 {
 	int before = fcntl(1, F_DUPFD_CLOEXEC, 3);
@@ -609,7 +614,8 @@ static int open_output(void)
 	return 0;
 }
 
-/* Find the commits, make a work tree beside the user's, and go there. */
+/* Find the commits, and make a work tree beside the user's. Change to its
+ * directory. */
 static int open_tree(void)
 {
 	if (tr2_bisect_repo_find(&bi.run.repo) ||
@@ -671,8 +677,8 @@ static int run_bisect(int argc, char **argv)
 	if (tr2_event_counters_add(&bi.run.counters, EVENTS) &&
 	    !open_output() && !open_tree())
 		code = bisect();
-	/* A pending signal must not end the process before the work trees are
-	 * removed. */
+	/* Handle a pending signal here: it must not end the process before the
+	 * work trees are removed. */
 	if (tr2_bisect_stopped(&bi.run)) {
 		say_interrupted();
 		code = 128 + SIGINT;

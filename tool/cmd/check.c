@@ -32,7 +32,7 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* SEEN_: flags of a session; then the open regions of its threads. */
+/* Flags in check.seen: events that a session has had. */
 #define SEEN_METRIC (1u << 0)
 #define SEEN_ATEXIT (1u << 1)
 
@@ -79,7 +79,7 @@ static bool is_missing(const struct tr2_parsed_event *ev, int i)
 	case TR2_T_T_REL:
 	case TR2_T_NESTING:
 		return tr2_parsed_number(ev, i) == TR2_ABSENT;
-	default: /* an empty array of words has no text */
+	default: /* an empty array of words has no text, and is not missing */
 		return false;
 	}
 }
@@ -128,7 +128,7 @@ static void check_order(const struct place *at, uint8_t *seen)
 		 ev->kind != TR2_EV_too_many_files)
 		found(at, TR2_PROBLEM_NO_START,
 		      "start is not the second event");
-	/* A program that calls exit() directly has no exit event. */
+	/* A program that calls exit() itself has no exit event. */
 	else if (ev->kind == TR2_EV_exit && *seen & SEEN_METRIC)
 		found(at, TR2_PROBLEM_ORDER,
 		      "a timer or counter comes before exit");
@@ -138,9 +138,9 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-/* Is it the library's own data? Gauges at the end are outside of all regions. A
- * span has its depth even if the regions around it were too deep to be
- * written. */
+/* Is this the library's own data? Gauges at the end are outside of all regions.
+ * The data of a span has its true nesting, even if regions around it were too
+ * deep to be written. */
 static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 {
 	const struct tr2_view *category = &ev->as.data_json.category.text;
@@ -151,8 +151,8 @@ static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 	       !memcmp(category->p, "trace2", category->len);
 }
 
-/* Is the nesting right? Only events with nesting in every target are checked:
- * at the end of a thread, open regions are closed silently. */
+/* Is the nesting right? Check only events that have a nesting in every target:
+ * at the end of a thread, open regions are closed without an event. */
 static bool is_nested(const struct place *at, unsigned int open)
 {
 	const struct tr2_parsed_event *ev = at->ev;
@@ -192,8 +192,8 @@ static void on_event(void *data, struct tr2_model *m,
 	check_nesting(&at, &c->open[ev->thread]);
 }
 
-/* Return why there is no atexit; the kernel or the parent may have reported how
- * the process ended. */
+/* Return why a session has no atexit. The kernel or the parent may have
+ * reported how the process ended. */
 static const char *why_no_end(const struct tr2_model_session *s)
 {
 	switch (s->end) {
@@ -209,8 +209,8 @@ static const char *why_no_end(const struct tr2_model_session *s)
 	}
 }
 
-/* Is the thread unknown? A thread that emits events without a name of its own
- * gets this name: Git and the library write no thread_start for it. */
+/* Is this a thread without a name of its own? Its events get the name
+ * `…:unknown`: Git and the library write no thread_start for it. */
 static bool is_unknown(const struct tr2_model *m, uint32_t thread)
 {
 	const char *colon = strchr(tr2_s(m, m->threads[thread].name), ':');
@@ -266,13 +266,14 @@ static void check_ends(struct tr2_model *m)
 struct found {
 	struct tr2_output out;
 	struct tr2_table problems;
-	unsigned int errors, warnings; /* kinds of problems, counted for each
-					* file */
+	unsigned int errors, warnings; /* number of kinds of problems, summed
+					* over files */
 	uint64_t sessions, events;
 	bool brief;
 };
 
-/* Problems that missing events, or events of another process, cause. */
+/* Problems that may be caused by missing events, or by events of another
+ * process. */
 static const bool comes_of_others[TR2_PROBLEM_NR] = {
 	[TR2_PROBLEM_BAD_LINE] = true, [TR2_PROBLEM_UNPAIRED] = true,
 	[TR2_PROBLEM_ORDER] = true,    [TR2_PROBLEM_OVERLAP] = true,
@@ -287,7 +288,8 @@ static const bool is_warning[TR2_PROBLEM_NR] = {
 	[TR2_PROBLEM_LOST] = true,        [TR2_PROBLEM_FULL] = true,
 };
 
-/* Does the source lack events, or may some belong to another process? */
+/* Does the source lack events, or may some of its events belong to another
+ * process? */
 static bool is_excused(const struct tr2_model *m, tr2_str source)
 {
 	const struct tr2_problem *p;
@@ -399,8 +401,8 @@ static void print_summary(const struct found *f)
 
 TR2_COLUMN_LIST(summary_columns, struct found, SUMMARY_COLUMNS)
 
-/* Check each input alone: two inputs may describe one process without
- * contradiction. */
+/* Check each input by itself: two inputs may describe one process and need not
+ * agree. */
 static enum tr2_load_result check_input(struct found *f, const char *path)
 {
 	struct check c = { 0 };

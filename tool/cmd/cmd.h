@@ -8,7 +8,7 @@
 extern const struct tr2_command *const tr2_commands[];
 const struct tr2_command *tr2_command_find(const char *name);
 
-/* `-e list`: print the named events, and which of them this machine counts.
+/* `-e list`: print the named events, and say which of them this machine counts.
  * Return an exit code. */
 int tr2_events_list(void);
 

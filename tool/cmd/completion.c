@@ -42,7 +42,7 @@ static void add_choices(struct tr2_buf *b, const char *choices,
 	}
 }
 
-/* Append the letter and the name of an option, if it has them. */
+/* Append an option's letter and its name, as far as it has them. */
 static void add_names(struct tr2_buf *b, const struct tr2_option *o,
 		      const char *before_letter, const char *before_name)
 {
@@ -135,7 +135,7 @@ static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
 
 /*
  * readline breaks words at `=`, so that `--format=te` arrives as three words.
- * The words of a command that `record` runs are completed as files.
+ * Words of the command that `record` runs are completed as names of files.
  */
 static const char bash_head[] =
 	"# Made by trace2 help --completion bash.\n"
@@ -187,7 +187,7 @@ static void add_bash(struct tr2_buf *b)
 	tr2_buf_addstr(b, bash_tail);
 }
 
-/* Append text for single quotes of fish. */
+/* Append text that is put in single quotes of fish. */
 static void add_escaped(struct tr2_buf *b, const char *text)
 {
 	for (; *text; text++) {
@@ -252,7 +252,8 @@ static void add_fish(struct tr2_buf *b)
 		fish_command(b, tr2_commands[i]);
 }
 
-/* Append text for single quotes, and for the brackets of _arguments. */
+/* Append text that is put in single quotes, and in the brackets of
+ * _arguments. */
 static void zsh_text(struct tr2_buf *b, const char *text)
 {
 	for (; *text; text++) {
@@ -354,8 +355,8 @@ static void add_zsh(struct tr2_buf *b)
 			  "\tcase $words[1] in\n");
 	for (i = 0; tr2_commands[i]; i++)
 		zsh_command(b, tr2_commands[i]);
-	/* compinit calls the file as the function; a file that is read with
-	 * `source` registers the function. */
+	/* compinit runs the file as the function's body. A file that is read
+	 * with `source` only registers the function. */
 	tr2_buf_addlit(b, "\tesac\n"
 			  "}\n"
 			  "if [ \"$funcstack[1]\" = _trace2 ]; then\n"

@@ -41,7 +41,7 @@ struct row {
 	const char *pattern, *about;
 };
 
-/* The name as it is written after -e. */
+/* Show the name as the user writes it after -e. */
 static void cell_name(struct tr2_table *t, const struct row *r)
 {
 	if (!r->known)

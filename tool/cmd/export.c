@@ -20,21 +20,23 @@ static const struct {
 #undef TR2_EXPORT_FORMAT
 };
 
-/* "|chrome|folded…": the values of --to begin after the first bar. */
+/* "|chrome|folded…"; the values of --to are the text after the first bar. */
 static const char format_choices[] =
 #define TR2_EXPORT_FORMAT(symbol, name, about) "|" name
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 	;
 
-/* ", chrome (Perfetto…), folded…": its help begins after the first comma. */
+/* ", chrome (Perfetto…), folded…"; the help of --to begins after the first
+ * comma. */
 static const char format_help[] =
 #define TR2_EXPORT_FORMAT(symbol, name, about) ", " name about
 #include "export/formats.def"
 #undef TR2_EXPORT_FORMAT
 	;
 
-/* "|sessions|threads…": the values of --table begin after the first bar. */
+/* "|sessions|threads…"; the values of --table are the text after the first
+ * bar. */
 static const char table_choices[] =
 #define TR2_TABLE(name, of, columns) "|" #name
 #include "export/tables.def"
@@ -90,7 +92,8 @@ static int check_database(void)
 	return 0;
 }
 
-/* Does the option belong to this format? An empty list names all formats. */
+/* Does an option with this list of formats belong to the format? An empty list
+ * stands for all formats. */
 static bool is_for(const char *list)
 {
 	size_t len = strlen(to), n;

@@ -34,11 +34,12 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* A commit, with the text about it. */
+/* A commit, and the text that describes it. */
 struct row {
 	const struct tr2_timeline *t;
 	const struct tr2_moment *moment;
-	double time, most; /* medians; `most`: of all commits */
+	double time, most; /* time: the median; most: the largest median of all
+			    * commits */
 	char *text;        /* description of the change; NULL: none */
 };
 
@@ -75,7 +76,8 @@ static void cell_bar(struct tr2_table *t, const struct row *r)
 
 TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
-/* Compare counts alone: times of different days need more than two commits. */
+/* Compare only counts: to compare times of different days needs more than two
+ * commits. */
 static bool is_exact(const struct tr2_difference *d, const void *data)
 {
 	(void)data;
@@ -180,7 +182,8 @@ static char *next_part(char **text, char end)
 	return part;
 }
 
-/* Return the command of the newest note, if none is given. */
+/* Return the first command of a note; NULL: it has none. That of the newest
+ * note is the default. */
 static char *command_of(const char *note)
 {
 	size_t len = strcspn(note, "\n");
@@ -203,8 +206,8 @@ static void reverse(struct tr2_timeline *t)
 	}
 }
 
-/* Return the command whose notes were read, to be freed. NULL: no commit has a
- * note. */
+/* Read the notes. Return the command to which they belong, which the caller
+ * frees; NULL: no commit has a note. */
 static char *read_notes(struct tr2_timeline *t, char *log, char *command)
 {
 	char *hash, *subject, *note;

@@ -80,7 +80,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-/* Data of the process's own events, and of the kernel about its end. */
+/* Cells with data of the process's own events, and with the kernel's data on
+ * its end. */
 #define SESSION(give)                                          \
 	const struct tr2_model_session *s = session_of(r);     \
 	if (s)                                                 \
@@ -93,7 +94,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
 		tr2_cell_uint(t, task->member)
 
-/* Show the object for which the process waited longest, or for how long. */
+/* Show the object for which the process waited longest or, with wants_time, for
+ * how long it waited. */
 static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 			bool wants_time)
 {
@@ -224,8 +226,7 @@ static void print_session(const struct tr2_model *m, uint32_t session)
 			print_point(m, &m->points[i]);
 }
 
-/* Print the programs that a process ran, and for how long, if it ran
- * several. */
+/* If a process ran several programs, print them and how long each ran. */
 static void print_segments(const struct tr2_model *m, const struct tr2_node *n)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -369,7 +370,7 @@ static void add_rows(struct tr2_table *t, void *data)
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
-		/* Count the shown ancestors only. */
+		/* The depth counts only shown ancestors. */
 		depths[i] = depth = depths[m->nodes[i].parent];
 		if (!wanted(m, i))
 			continue;

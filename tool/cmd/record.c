@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 record - run a command and keep its Trace2 events and the kernel's
- * records of its processes. Or keep those of running processes, or collect
- * events from sockets. record/job/job.h describes the order of steps.
+ * trace2 record - run a command, and record its Trace2 events and the kernel's
+ * records of its processes. Or record running processes, or collect events from
+ * sockets. record/job/job.h describes the order of steps.
  */
 #include <stdlib.h>
 
@@ -15,11 +15,13 @@
 #include "record/kernel/counters.h"
 
 #define DEFAULT_DIR "trace2.data"
-/* As in perf: out of step with programs that run 1000 times a second. */
+/* The default rate, as in perf. It is not in step with programs that do
+ * something 1000 times a second. */
 #define PROFILE_HZ 997
 #define MAX_PROFILE_HZ 10000
 #define STACK_BYTES 8192
-/* A record of the kernel has at most 64 KiB. */
+/* A record of the kernel, which contains the copy of a stack, has at most 64
+ * KiB. */
 #define MAX_STACK_BYTES 65528
 
 static int64_t nest = TR2_JOB_NEST;
@@ -94,7 +96,7 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* Read the number in a word, up to the word's end. */
+/* Parse a word that is a number. */
 static bool read_number(const char *text, uint32_t low, uint32_t high,
 			uint32_t *out)
 {
@@ -106,7 +108,7 @@ static bool read_number(const char *text, uint32_t low, uint32_t high,
 	       value <= high;
 }
 
-/* Return 0, or an exit code. */
+/* Return 0, or an exit code after an error message. */
 static int read_call_graph(struct tr2_kernel_wanted *wanted)
 {
 	if (!call_graph || !strcmp(call_graph, "fp"))
@@ -126,7 +128,7 @@ static int read_call_graph(struct tr2_kernel_wanted *wanted)
 	return 0;
 }
 
-/* Return 0, or an exit code. */
+/* Return 0, or an exit code after an error message. */
 static int read_profile(struct tr2_kernel_wanted *wanted)
 {
 	if (!profile)
@@ -139,7 +141,7 @@ static int read_profile(struct tr2_kernel_wanted *wanted)
 	return read_call_graph(wanted);
 }
 
-/* Return 0, or an exit code. */
+/* Return 0, or an exit code after an error message. */
 static int read_forward(void)
 {
 	if (!forward_to)
@@ -203,7 +205,7 @@ static int usage(int argc)
 	return code ? code : read_forward();
 }
 
-/* The processes of -p, each once. */
+/* The processes of -p, without duplicates. */
 static struct {
 	pid_t *item;
 	uint32_t nr, alloc;
@@ -286,7 +288,8 @@ static int run_record(int argc, char **argv)
 		job.kernel.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
-		/* Check the command before a password is asked for. */
+		/* Check the command first: the helper may ask for a
+		 * password. */
 		code = elevate ? tr2_job_check(argv[0]) : 0;
 		if (!code && elevate && !tr2_elevate_start())
 			code = TR2_EXIT_FATAL;

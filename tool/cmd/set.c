@@ -47,8 +47,8 @@ static int no_page(int error)
 	return TR2_EXIT_FATAL;
 }
 
-/* May this setting be changed? lib/session/control_request.c accepts targets
- * other than the ring, their _BRIEF, and the nesting. */
+/* May this setting be changed? lib/session/control_request.c accepts all
+ * targets except the ring, their _BRIEF, and the nesting. */
 static bool is_changeable(const struct tr2_setting *s)
 {
 	const char *rest = s->variable + strlen("GIT_TRACE2");
@@ -58,9 +58,9 @@ static bool is_changeable(const struct tr2_setting *s)
 		strncmp(rest, "_RING", 5) != 0);
 }
 
-/* Print why the process refused a word, if this is the cause. The process
- * decides: its program may have settings of its own, which cannot be judged
- * here. */
+/* If a word seems to be the cause of a refusal, print why. Return whether it
+ * was printed. The process itself decides: its program may have settings of its
+ * own. */
 static bool say_why(const char *word)
 {
 	char name[TR2_SPELL_MAX + 1];
@@ -114,8 +114,8 @@ static int report_answer(int error, char **words)
 			  "try again",
 			  (long long)pid);
 	else if (error == EIO && reopen)
-		tr2_error("process %lld: cannot open all files again: it keeps "
-			  "the old one of each that failed, and writes an "
+		tr2_error("process %lld: cannot reopen some of its files: it "
+			  "goes on writing to the old ones, and writes an "
 			  "error event",
 			  (long long)pid);
 	else
@@ -140,8 +140,8 @@ static int ask_process(struct tr2_control_page *page, const char *text,
 	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
 		if (tr2_control_page_withdraw(page))
 			return report_answer(EBUSY, words);
-		/* The process has taken up the request: it answers soon, or has
-		 * answered. */
+		/* The process has taken up the request: it has answered, or
+		 * will answer soon. */
 		page->gives_up = true;
 		answer = tr2_control_page_wait(page, WAIT_NS, &result);
 	}

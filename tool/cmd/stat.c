@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 stat - run a command several times, each run recorded as `trace2
- * record` does, and show the distribution of the results.
+ * trace2 stat - run a command several times, record each run as `trace2 record`
+ * does, and show the distribution of the results.
  *
- * The report goes to standard error, because standard output is the command's;
- * with -q, when the command has none, to standard output.
+ * The report goes to standard error, because standard output is the command's.
+ * With -q the command has no output, and the report goes to standard output.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #include "record/store.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
-/* Counted in addition if the machine can. */
+/* Count this, too, if the machine can. */
 #define MORE_EVENTS "instructions"
 
 #define COMPARED_RUNS 10
@@ -91,7 +91,7 @@ static const struct tr2_option options[] = {
 
 /* The results of the runs. */
 static struct {
-	struct tr2_stat_side cmd, base; /* base: the side of --against */
+	struct tr2_stat_side cmd, base; /* base: the command of --against */
 	struct tr2_measures baseline;
 	struct tr2_rundir cmd_dir, base_dir;
 	char **base_argv; /* NULL: none */
@@ -135,7 +135,7 @@ static int parse_against(void)
 	return tr2_usage_error("--against '%s': %s", against, error);
 }
 
-/* Does this machine count the event? */
+/* Can this machine count the event? */
 static bool is_counted_here(const char *text)
 {
 	struct tr2_perfevents list;
@@ -164,7 +164,8 @@ static bool parse_events(void)
 	       tr2_event_counters_add(&st.counters, DEFAULT_EVENTS);
 }
 
-/* Note how a run ended. The first code other than 0 becomes the exit code. */
+/* Note how a run ended. The first code other than 0 becomes the exit code of
+ * `trace2 stat`. */
 static void note_end(struct tr2_stat_summary *sum, int code,
 		     const struct tr2_job_result *result)
 {
@@ -180,7 +181,7 @@ static void note_end(struct tr2_stat_summary *sum, int code,
 	}
 }
 
-/* Run once. Number 0 is a run that does not count. */
+/* Run a side once. nr 0: the run does not count. */
 static void run_once(struct tr2_stat_side *side, unsigned int nr)
 {
 	const struct tr2_rundir *dir =
@@ -213,8 +214,8 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 }
 
 /*
- * Run this number on both sides. The order is random: that makes the test of
- * pairs exact, whatever else the machine does. In any regular order, a periodic
+ * Run both sides once, in random order. A random order makes the test of pairs
+ * exact, whatever else the machine does. With any regular order, a periodic
  * load can slow one side more than the other.
  */
 static void run_pair(unsigned int nr, uint64_t *done)
@@ -259,7 +260,7 @@ static void run_all(void)
 
 	/* The progress line must not overwrite CMD's output on a terminal. */
 	tr2_progress_start(&st.progress, "run");
-	st.progress.next_ns = 0; /* a run may take long */
+	st.progress.next_ns = 0; /* draw the bar at once: a run may take long */
 	st.progress.on = st.progress.on && !isatty(1);
 	st.progress.total = (uint64_t)(nr_warmups + nr_runs) *
 			    (st.base_argv ? 2 : 1);
@@ -274,7 +275,7 @@ static void run_all(void)
 	tr2_progress_end(&st.progress);
 }
 
-/* Return a copy of descriptor 1. */
+/* Discard CMD's output. Return a copy of the previous descriptor 1. */
 static int discard_output(void)
 {
 	int fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -362,8 +363,8 @@ static int report_runs(void)
 	return code;
 }
 
-/* Warn of events that were not counted. The kernel's have a row with the
- * reason; the others would just be missing. */
+/* Warn of events that no program counted. An event that the kernel did not
+ * count has a row with the reason, but these events have no row. */
 static void warn_of_uncounted(void)
 {
 	const char *list = tr2_event_counters_for_programs(&st.counters);
@@ -395,8 +396,8 @@ static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 	side->sum.codes = tr2_calloc((size_t)nr_runs, sizeof(*side->sum.codes));
 }
 
-/* Write the note. Refuse for a command that fails: it may do less, and history
- * would show that as an improvement. */
+/* Write the note. Refuse if the command failed: it may have done less, and
+ * history would show that as an improvement. */
 static int keep_note(void)
 {
 	struct tr2_buf line = TR2_BUF_INIT;
@@ -434,11 +435,11 @@ static int run_and_report(char **argv)
 			    "why)");
 	if ((st.cmd.measures.failed || st.base.measures.failed) && !code)
 		code = TR2_EXIT_FATAL;
-	/* The command's own failure is more important. */
+	/* The command's own failure comes first. */
 	return st.code ? st.code : code;
 }
 
-/* Read the baseline before the runs: without it they would be useless. */
+/* Read the baseline before the runs, which are useless without it. */
 static int read_baseline(void)
 {
 	int code = baseline ? tr2_set_read(&st.baseline, baseline, false) : 0;
@@ -461,8 +462,8 @@ static int open_dirs(void)
 		return -1;
 	if (!st.base_argv)
 		return 0;
-	/* The base needs a name of its own: the output without slashes at its
-	 * end. */
+	/* The base's directory needs a name of its own: the path has no slashes
+	 * at its end. */
 	if (tr2_common.output)
 		path = tr2_strf("%s.base", st.cmd_dir.path);
 	ret = tr2_rundir_open(&st.base_dir, path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 top - show what running processes do, without disturbing them: those
- * of a recording, those below a process, or those that write rings.
+ * trace2 top - show what running processes do, without disturbing them: the
+ * processes of a recording, those below a process, or those that write rings.
  */
 #include <poll.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ static const struct tr2_option options[] = {
 
 static struct {
 	bool on;
-	bool help; /* show it until another key is pressed */
+	bool help; /* show the help until another key is pressed */
 	struct termios before;
 } keys;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * lines - split a file, read in blocks, into lines. The incomplete line at the
- * end of a block moves to the front of the buffer, which grows only for a line
- * that does not fit.
+ * lines - read a file in blocks and split it into lines. The incomplete line at
+ * the end of a block moves to the front of the buffer. The buffer grows only
+ * for a line that does not fit.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ void tr2_lines_release(struct tr2_lines *l)
 	l->alloc = 0;
 }
 
-/* Enlarge the buffer, keeping its content. */
+/* Enlarge the buffer and keep its content. */
 static void make_room(struct tr2_lines *l)
 {
 	if (l->at) {
@@ -112,7 +112,7 @@ static enum tr2_lines_result hand_out(struct tr2_lines *l, size_t end,
 	return TR2_LINES_LINE;
 }
 
-/* Return the text that remains at the end of the input. */
+/* Return the text without a newline that remains at the end of the input. */
 static enum tr2_lines_result last_line(struct tr2_lines *l, const char **line,
 				       size_t *len)
 {
@@ -155,8 +155,8 @@ enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 	}
 	end = (size_t)(newline - l->buf);
 	if (end - l->at > TR2_LINE_MAX_BYTES) {
-		/* The whole long line is in the buffer: skip it, keep the
-		 * rest. */
+		/* The whole long line is in the buffer: skip it, and keep the
+		 * text after it. */
 		note_long(l);
 		l->at = end + 1;
 		l->skipping = false;

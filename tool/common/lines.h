@@ -18,9 +18,10 @@ struct tr2_lines {
 	int fd;
 	char *buf;
 	size_t alloc;
-	size_t at, len;    /* read but not yet returned: buf[at..len) */
+	size_t at, len;    /* bytes that were read but not yet returned:
+			    * buf[at..len) */
 	size_t whole;      /* end of the last whole line in buf, or 0 */
-	uint64_t number;   /* of the last line returned, from 1 */
+	uint64_t number;   /* number of the last line returned, from 1 */
 	uint64_t nr_bytes; /* read so far */
 	uint64_t nr_long;  /* lines skipped */
 	uint64_t first_long; /* number of the first line skipped */
@@ -34,24 +35,24 @@ void tr2_lines_start(struct tr2_lines *l, int fd);
 void tr2_lines_release(struct tr2_lines *l);
 
 enum tr2_lines_result {
-	TR2_LINES_END,  /* or an error: l->error */
-	TR2_LINES_LINE, /* it has a newline, at line[len] */
-	/* the input ends without a newline; one was put at line[len] */
+	TR2_LINES_END,  /* end of input, or an error: l->error */
+	TR2_LINES_LINE, /* line[len] is its newline */
+	/* the input ends without a newline; line[len] is an added one */
 	TR2_LINES_LAST
 };
 
 /*
- * Return the next line, without newline or a CR before it, valid until the next
- * call. 64 bytes after it are readable.
+ * Return the next line, without its newline and a CR before that. The line is
+ * valid until the next call, and 64 bytes after it are readable.
  */
 enum tr2_lines_result tr2_lines_next(struct tr2_lines *l, const char **line,
 				     size_t *len);
 
 /*
  * For callers that find the ends of lines themselves: return the text from the
- * next line on, with *end after its last newline; 64 more bytes are readable.
- * The text stays valid until a line is taken. NULL: no whole line is in the
- * buffer; call tr2_lines_next(), which reads on.
+ * next line on, and set *end to the byte after its last newline. 64 more bytes
+ * are readable. The text stays valid until a line is taken. NULL: no whole line
+ * is in the buffer: call tr2_lines_next(), which reads more.
  */
 static inline const char *tr2_lines_ahead(const struct tr2_lines *l,
 					  const char **end)
@@ -68,13 +69,14 @@ static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
 	l->number++;
 }
 
-/* Show up to n bytes at the start of the input, which remain to be read. */
+/* Set *text to up to n bytes at the start of the input, without taking them.
+ * Return their number. */
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n);
 
-/* The lines of a file to which others still append. */
+/* Reads the lines of a file to which other programs still append. */
 struct tr2_grown {
 	int fd; /* owned by the caller */
-	uint64_t number; /* of the last line, from 1 */
+	uint64_t number; /* number of the last line, from 1 */
 	struct tr2_buf text;
 	size_t at; /* offset of the next line in text */
 };
@@ -83,7 +85,8 @@ void tr2_grown_start(struct tr2_grown *g, int fd);
 void tr2_grown_release(struct tr2_grown *g);
 
 /*
- * Return the next line that has ended, without its newline, valid until the
- * next call; 64 bytes after it are readable. false: no line has ended yet.
+ * Return the next line that has ended, without its newline. The line is valid
+ * until the next call, and 64 bytes after it are readable. false: no further
+ * line has ended yet.
  */
 bool tr2_grown_line(struct tr2_grown *g, const char **line, size_t *len);

@@ -9,7 +9,8 @@
 #include <stdint.h>
 
 /*
- * Open addressing. A key has 64 bits and is not 0; the caller makes it unique.
+ * A map with open addressing. A key has 64 bits and is not 0; the caller makes
+ * it unique.
  */
 struct tr2_map {
 	uint64_t *keys;
@@ -17,8 +18,8 @@ struct tr2_map {
 	uint32_t nr, mask;
 };
 
-/* Return the slot of a key; a new key is added with the value 0. The next call
- * may move slots. */
+/* Return the slot of a key. Add a new key with the value 0. The next call may
+ * move slots. */
 uint32_t *tr2_map_slot(struct tr2_map *map, uint64_t key);
 uint32_t tr2_map_get(const struct tr2_map *map, uint64_t key);
 void tr2_map_release(struct tr2_map *map);
@@ -35,8 +36,8 @@ static inline uint64_t tr2_mix(uint64_t a, uint64_t b)
 	return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
-/* Combine two halves into a key. It is never 0, so that it is valid; different
- * pairs give different keys. */
+/* Combine two halves into a key, which is never 0 and so valid. Different pairs
+ * give different keys. */
 static inline uint64_t tr2_key(uint32_t high, uint32_t low)
 {
 	return ((uint64_t)high << 32 | low) + 1;

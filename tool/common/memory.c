@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* memory - allocate or end the command; arrays in large pages. */
+/* memory - allocate memory, or end the command; put large arrays into large
+ * pages. */
 #include "common/memory.h"
 
 #include "base/buf.h"
@@ -105,14 +106,14 @@ void *tr2_large_page(void)
 	return p;
 }
 
-/* Move an array to large pages once it fills half of one: realloc() would break
- * them into small pages. Reserve ample room, so that the array moves seldom;
- * untouched pages cost nothing. */
+/* Move an array to large pages once it fills half of a large page: realloc()
+ * would break large pages into small ones. Reserve ample room, so that the
+ * array moves seldom; untouched pages cost nothing. */
 #define MOVES_FROM_BYTES (TR2_LARGE_PAGE_BYTES / 2)
 #define ROOM_BYTES (32u << 20)
 
-/* Move bytes and release their old pages on the way: there are never two copies
- * of a large array. */
+/* Move bytes, and release their old pages on the way, so that there are never
+ * two copies of a large array. */
 static void move(char *to, char *from, size_t bytes)
 {
 	size_t at, step = TR2_LARGE_PAGE_BYTES;

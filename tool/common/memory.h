@@ -18,7 +18,7 @@
 
 void tr2_no_memory(void) __attribute__((noreturn, cold));
 
-/* Check the result of a buffer or a library that reports failure itself. */
+/* Check the result of a function that reports that memory is short. */
 static inline void tr2_must(bool ok)
 {
 	if (unlikely(!ok))
@@ -50,8 +50,8 @@ void tr2_addf(struct tr2_buf *b, const char *fmt, ...)
 void *tr2_grow_array(void *array, uint32_t nr, uint32_t *alloc,
 		     size_t element_bytes) __attribute__((returns_nonnull));
 
-/* Request large pages for a block: allocating a gigabyte in small pages takes
- * as long as filling it. Such a large block has a mapping of its own, which
+/* Request large pages for a block: to allocate a gigabyte in small pages takes
+ * as long as to fill it. A large block has a mapping of its own, which
  * realloc() moves without copying. */
 void tr2_in_large_pages(void *p, size_t bytes);
 

@@ -17,7 +17,7 @@
 #include "common/say.h"
 #include "common/spell.h"
 
-/* Parse a number and the text after it. false: no number. */
+/* Parse a number and the text after it. Return false if there is no number. */
 static bool number_and_unit(const char *s, double *number, const char **unit)
 {
 	char *end;
@@ -94,13 +94,14 @@ static bool parse_percent(const char *s, double *out)
 		return false;
 	if (!strcmp(unit, "%"))
 		*out /= 100;
-	else if (*unit || *out >= 1) /* Refuse 5 for 5%: it would mean 500%. */
+	else if (*unit || *out >= 1) /* Refuse 5, meant as 5%: without the sign,
+				      * it would be 500%. */
 		return false;
 	return true;
 }
 
 /* Parse a date and time, a time of today, or a duration before now. A time is
- * local unless it ends with Z. */
+ * local unless it ends in Z. */
 static bool parse_time(const char *s, int64_t *out)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",
@@ -151,8 +152,8 @@ static bool is_choice(const char *choices, const char *s)
 }
 
 /*
- * Set the option's variable. text NULL: the option has no value. false: the
- * value is invalid.
+ * Set the option's variable. s NULL: the option was given without a value.
+ * Return false if the value is invalid.
  */
 static bool option_set(const struct tr2_option *o, const char *s)
 {
@@ -394,7 +395,7 @@ static void bad_option(const struct tr2_option *const *all, size_t nr, int got,
 {
 	const char *word = argv[optind - 1];
 
-	if (!word) /* musl has counted the missing value */
+	if (!word) /* musl's optind counts the missing value */
 		word = argv[optind - 2];
 
 	if (got == ':')

@@ -32,16 +32,17 @@ enum tr2_format {
 	TR2_FORMAT_JSON,
 	TR2_FORMAT_CSV,
 	TR2_FORMAT_MARKDOWN,
-	TR2_FORMAT_PAGE /* of report --html; no option selects it */
+	TR2_FORMAT_PAGE /* the format of report --html; no option selects it */
 };
 
-/* The options that select processes and regions; model/filter.h implements
+/* The options that select processes and regions. model/filter.h implements
  * them. */
 struct tr2_filter {
 	const char *cmd, *sid, *region; /* NULL: any */
 	int64_t pid;                    /* -1: any */
 	int64_t min_ns;                 /* 0: any */
-	int64_t since_ns, until_ns; /* wall; INT64_MIN and INT64_MAX: any */
+	int64_t since_ns, until_ns; /* wall time; INT64_MIN and INT64_MAX:
+				     * any */
 	int64_t depth;              /* -1: any */
 };
 
@@ -73,19 +74,19 @@ struct tr2_list {
 struct tr2_option {
 	int letter;       /* 0: long form only */
 	const char *name; /* NULL: letter only */
-	const char *arg;  /* name of the value; NULL for flags. In square
-			   * brackets: optional (long form only) */
+	const char *arg;  /* name of the value; NULL: a flag. In square
+			   * brackets: the value is optional (long form only) */
 	enum tr2_opt_kind kind;
 	void *value;
 	const char *help; /* one sentence without a full stop */
-	/* "a|b|c:KEY": the only valid values; the last one is c: and any text.
+	/* the valid values: "a|b|c:KEY" stands for a, b, and c: with any text;
 	 * NULL: any value */
 	const char *choices;
 };
 
 #define TR2_OPT_END { 0, NULL, NULL, TR2_OPT_HEADING, NULL, NULL, NULL }
 
-/* Groups of options that several commands share; their values are in
+/* Groups of options that several commands share. The values are in
  * tr2_common. */
 #define TR2_COMMON_INPUT (1u << 0)  /* -i */
 #define TR2_COMMON_OUTPUT (1u << 1) /* -o */
@@ -116,14 +117,15 @@ static inline const char *tr2_common_color(void)
 
 struct tr2_command {
 	const char *name;
-	const char *synopsis; /* after `trace2 NAME`, without common options */
+	const char *synopsis; /* the usage after `trace2 NAME`, without common
+			       * options */
 	const char *summary;  /* one line in `trace2 help` */
 	const char *details;  /* a paragraph below the options, or NULL */
 	const struct tr2_option *options;
 	unsigned int common; /* TR2_COMMON_… */
 	unsigned int flags;  /* TR2_COMMAND_… */
-	/* argv[0..argc): the words after the options; argv[argc] is NULL.
-	 * Returns the exit code: 0, TR2_EXIT_…. */
+	/* Runs the command. argv[0..argc): the words after the options;
+	 * argv[argc] is NULL. Returns the exit code: 0 or TR2_EXIT_…. */
 	int (*run)(int argc, char **argv);
 };
 
@@ -139,12 +141,13 @@ struct tr2_command {
 int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		      char ***rest);
 
-/* Write the usage, wrapped to 80 columns. _help(): write the usage and the
- * options, as for -h. */
+/* Append the usage, wrapped to 80 columns. _help(): append the usage and the
+ * options, as -h shows them. */
 struct tr2_buf;
 void tr2_options_usage(const struct tr2_command *c, struct tr2_buf *out);
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);
-/* Synopsis and options as parts of a man page in asciidoc, each in a tag. */
+/* Append the synopsis and the options as parts of a man page in asciidoc, each
+ * in a tag. */
 void tr2_options_asciidoc(const struct tr2_command *c, struct tr2_buf *out);
 
 /* Append text from column `from` on, wrapped between words, and a newline. */
@@ -152,12 +155,12 @@ void tr2_options_add_wrapped(struct tr2_buf *b, const char *text, size_t from);
 
 #define TR2_MAX_OPTIONS 64
 /* List all rows of a command in the order of its help, including headings and
- * common options. Return their number. */
+ * common options. Return the number of rows. */
 size_t tr2_options_list(const struct tr2_command *c,
 			const struct tr2_option *out[TR2_MAX_OPTIONS]);
 
-/* Print an error like tr2_error() with the usage of the command whose options
- * were parsed last; return TR2_EXIT_USAGE. */
+/* Print an error as tr2_error() does, and the usage of the command whose
+ * options were parsed last. Return TR2_EXIT_USAGE. */
 int tr2_usage_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* A rule for a command line, and the error for a command line that breaks
@@ -166,6 +169,6 @@ struct tr2_rule {
 	bool broken;
 	const char *message;
 };
-/* Report the first broken rule by tr2_usage_error(). Return 0 or
+/* Report the first broken rule with tr2_usage_error(). Return 0 or
  * TR2_EXIT_USAGE. */
 int tr2_usage_check(const struct tr2_rule *rules, size_t nr);

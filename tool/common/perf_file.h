@@ -47,16 +47,17 @@ struct tr2_perf_file {
 	const struct tr2_perf_file_event *events;
 	uint32_t nr_events;
 	struct tr2_buf tracing; /* empty: no tracepoints */
-	/* Other features by their bit; an empty one is absent. */
+	/* other features by their bit; an empty buffer stands for no feature */
 	struct tr2_buf features[TR2_PERF_NR_FEATURES];
 };
 
 void tr2_perf_file_release(struct tr2_perf_file *file);
 
 /*
- * Append the parts before the records, whose size is data_size. 0: the size is
- * not known yet. The file can then be read up to its end, but has no features.
- * Call this again at the end: the parts have the same length then.
+ * Append the parts before the records. data_size is the size of the records; 0:
+ * it is not known yet. Without the size, the file can be read up to its end,
+ * but has no features. Call this again at the end: the parts then have the same
+ * length.
  */
 void tr2_perf_file_begin(struct tr2_buf *b, const struct tr2_perf_file *file,
 			 uint64_t data_size);

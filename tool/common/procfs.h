@@ -2,9 +2,9 @@
 /*
  * procfs - read /proc for the processes of this machine.
  *
- * Every function may fail: between two calls a process may end and another one
- * get its number, and only the process's user may read some files. No function
- * allocates memory, except tr2_procfs_open().
+ * Every function may fail: between two calls, a process may end and another
+ * process may get its number. Only the process's user may read some files. No
+ * function allocates memory, except tr2_procfs_open().
  */
 #pragma once
 
@@ -19,21 +19,21 @@
 struct tr2_procfs_stat {
 	int32_t pid, ppid;
 	char comm[TR2_PROCFS_NAME_SIZE];
-	char state; /* of the main thread: R, S, D, T, t, Z, X or I */
+	char state; /* state of the main thread: R, S, D, T, t, Z, X or I */
 	bool is_kernel; /* a thread of the kernel */
 	uint32_t nr_threads;
-	/* CLOCK_BOOTTIME, in clock ticks of 10 ms. Pid and start identify a
-	 * process. */
+	/* CLOCK_BOOTTIME, in whole clock ticks of 10 ms. Pid and start identify
+	 * a process. */
 	int64_t start_ns;
-	int64_t cpu_ns;    /* of all its threads, in whole ticks */
-	int64_t waited_ns; /* of all children that the process waited for, and
-			    * of the children that those waited for; in whole
-			    * ticks */
+	int64_t cpu_ns;    /* CPU time of all threads, in whole ticks */
+	int64_t waited_ns; /* CPU time of all children for which the process has
+			    * waited, and of those for which these children had
+			    * waited; in whole ticks */
 };
 
-/* Return the machine's CLOCK_MONOTONIC, which the kernel's records have. A
+/* Return the machine's CLOCK_MONOTONIC, which the kernel's records use. A
  * process in a time namespace, such as a restored container, has another
- * one. */
+ * CLOCK_MONOTONIC. */
 uint64_t tr2_kernel_now_ns(void);
 /* Return by how much this process's CLOCK_MONOTONIC is ahead of the
  * machine's. */
@@ -45,24 +45,27 @@ int64_t tr2_suspended_ns(void);
 /* Return the length of a clock tick. */
 int64_t tr2_procfs_tick_ns(void);
 
-/* Walk through all processes, or through the threads of a process. NULL: the
- * process is gone, or memory is short. End with closedir(). */
+/* Begin a walk through all processes (pid 0), or through the threads of a
+ * process. NULL: the process is gone, or memory is short. End the walk with
+ * closedir(). */
 DIR *tr2_procfs_open(int32_t pid);
 #define TR2_PROCFS_ALL 0
-/* false: there are no more. */
+/* Set *id to the next pid or tid. Return false if there are no more. */
 bool tr2_procfs_next(DIR *dir, int32_t *id);
 
 /* Read the first bytes of /proc/PID/NAME. Return their number, or -1 with
  * errno. */
 ssize_t tr2_procfs_read(int32_t pid, const char *name, char *out, size_t size);
 
-/* The next functions read a process, or one of its threads if tid is not 0. */
-/* Read a file as a string. false: it is empty, or refused. */
+/* The next functions read data of a process, or of its thread `tid` if tid is
+ * not 0. */
+/* Read a file as a string. Return false if the file is empty or may not be
+ * read. */
 bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
 		     size_t size);
 bool tr2_procfs_stat(int32_t pid, int32_t tid, struct tr2_procfs_stat *out);
-/* Read for how long a thread had been ready without a CPU, up to its last start
- * on one. */
+/* Read for how long in all a thread was ready without a CPU, until it last got
+ * one. */
 bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns);
 
 /* Return the pid of a process in its own pid namespace. 0: it is in the

@@ -8,7 +8,7 @@
 #include "base/text.h"
 
 /* Print one line, with control characters escaped: a message may contain names
- * of files from a directory to which anybody can write. */
+ * of files from a directory in which anybody can create files. */
 __attribute__((format(printf, 2, 0))) static void
 say(const char *prefix, const char *fmt, va_list ap)
 {

@@ -42,7 +42,7 @@ extern const struct tr2_setting tr2_settings[TR2_NR_SETTINGS];
 /* Find a setting by its variable, or by its key in any case; NULL: unknown. */
 const struct tr2_setting *tr2_setting_find(const char *name);
 
-/* Does the library accept the value? Targets are not checked. */
+/* Does the library accept the value? Targets and texts are not checked. */
 bool tr2_setting_takes(const struct tr2_setting *s, const char *value);
 
 /* Append a setting's names and description for the terminal; append all

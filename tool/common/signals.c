@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * signals - names of signals, see signals.h. Not every C library has them.
+ * signals - names of signals, see signals.h. The table is our own since not
+ * every C library has one.
  */
 #include <signal.h>
 

@@ -10,13 +10,13 @@
  */
 #pragma once
 
-#define TR2_SPELL_LIMIT 2 /* letters, for commands and options */
-#define TR2_SPELL_MAX 63  /* longer words are far from all others */
+#define TR2_SPELL_LIMIT 2 /* limit for commands and options, in letters */
+#define TR2_SPELL_MAX 63  /* longer words get no suggestion */
 
 struct tr2_spell {
 	const char *word;
 	int limit; /* offer no word that is further away */
-	/* The nearest words so far, copied. */
+	/* copies of the nearest words so far */
 	char near[3][TR2_SPELL_MAX + 1];
 	int nr, distance;
 	char question[4 * TR2_SPELL_MAX];

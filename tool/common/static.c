@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * static - replace functions of the C library that would load shared libraries.
- * The linker puts them into the command that is a single file (make static).
+ * The linker puts these replacements into the command that is a single file
+ * (make static).
  *
  * The machine's shared libraries may need another C library, or another version
  * of it, and a program with two C libraries may crash.

@@ -54,9 +54,9 @@ static bool fraction(struct text *t, unsigned int *us)
 }
 
 /*
- * Parse the zone after the time: nothing, Z, +HH, +HHMM or +HH:MM. The tool
- * `repo` of Android writes +00:00Z. A time without a zone is UTC, as in all
- * times of Git.
+ * Parse the zone after the time: nothing, Z, +HH, +HHMM or +HH:MM; Android's
+ * tool `repo` writes +00:00Z. A time without a zone is UTC, as all times that
+ * Git writes.
  */
 static bool zone(struct text *t, int64_t *east_s)
 {
@@ -121,7 +121,8 @@ static bool time_of_day(struct text *t, int64_t *us)
 		    (skip_chars(t, ".,") && !fraction(t, &part)))
 			return false;
 	}
-	/* A leap second (60) is the first second of the next minute. */
+	/* Second 60, a leap second, is taken as the first second of the next
+	 * minute. */
 	if (h > 23 || min > 59 || sec > 60)
 		return false;
 	*us = ((int64_t)(h * 60 + min) * 60 + sec) * 1000000 + part;

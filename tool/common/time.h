@@ -15,12 +15,12 @@
 
 /* Maximum of a wall clock, which starts at 1970: the end of the year 2115. */
 #define TR2_MAX_WALL_NS INT64_C(4607280000000000000)
-/* Maximum of times since the start of a process, and of times before it: 31
- * years. */
+/* Maximum distance of a time from the start of a process, before or after it:
+ * 31 years. */
 #define TR2_MAX_AT_NS INT64_C(1000000000000000000)
 
-/* Return the days from 1970-01-01 to a date of the Gregorian calendar, which
- * must not be earlier: the inverse of tr2_clock_civil(). */
+/* Return the number of days from 1970-01-01 to a date of the Gregorian calendar
+ * that is not earlier. This is the inverse of tr2_clock_civil(). */
 static inline int64_t tr2_days_until(unsigned int year, unsigned int month,
 				     unsigned int day)
 {
@@ -45,7 +45,7 @@ static inline int64_t tr2_at_ns(int64_t ns)
 	       ns > TR2_MAX_AT_NS  ? TR2_MAX_AT_NS : ns;
 }
 
-/* Add to a sum, which stops at the ends of its range. */
+/* Add to a sum. At the ends of its range, the sum stays there. */
 static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 {
 	if (__builtin_add_overflow(*sum, ns, sum))
@@ -53,9 +53,10 @@ static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 }
 
 /*
- * Parse an ISO 8601 time of any usual form into microseconds since 1970:
- * `2026-11-21T10:15:02.123456Z` as Git writes it, any number of digits, an
- * offset such as +01:00 or none (UTC), and the basic form of session ids,
- * `20261121T101502.123456Z`. false: no such time, or before 1970 or after 2115.
+ * Parse an ISO 8601 time of any usual form into microseconds since 1970. Git
+ * writes `2026-11-21T10:15:02.123456Z`; the number of digits may differ, and an
+ * offset such as +01:00 or none (UTC) may follow. Session ids have the basic
+ * form, `20261121T101502.123456Z`. Return false if this is no such time, or if
+ * it is before 1970 or after 2115.
  */
 bool tr2_parse_time(const char *s, size_t len, int64_t *wall_us);

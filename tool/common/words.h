@@ -24,11 +24,11 @@ static inline const char *tr2_join(struct tr2_buf *b, const char *first,
 struct tr2_buf;
 
 /* A list of strings (argv, ancestry): nr strings, each with a NUL, one after
- * the other. Walk it with tr2_for_each_word(). */
+ * the other. Walk through the list with tr2_for_each_word(). */
 struct tr2_words {
 	const char *text; /* NULL if nr is 0 */
 	uint32_t nr;
-	bool cut; /* The last word was longer, or unknown words follow. */
+	bool cut; /* the last word was cut, or unknown words follow */
 };
 
 #define tr2_for_each_word(words, w, i)                   \
@@ -36,9 +36,9 @@ struct tr2_words {
 	     (i)++, (w) += strlen(w) + 1)
 
 /*
- * Return the last part of a program's path: the part after the last slash, or
- * after the last backslash of a Windows path (C:\..., \\host\..., or a path
- * that ends in .exe). A path that ends in its separator is returned whole.
+ * Return the last part of a program's path, after the last slash. In a Windows
+ * path (C:\..., \\host\..., or a path that ends in .exe), it is the part after
+ * the last backslash. A path that ends in its separator is returned whole.
  */
 const char *tr2_base_name(const char *path);
 

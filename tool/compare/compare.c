@@ -11,7 +11,8 @@
 #include "compare/significance.h"
 
 /*
- * Copy a side's values to the front of `out`, without NAN. Return their number.
+ * Copy the values of a side's runs that are not NAN to `out`. Return their
+ * number.
  */
 static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 			double *out)
@@ -50,8 +51,8 @@ static double middle(const double *values, size_t nr)
 }
 
 /*
- * Fill the pairs of runs that were made one after the other, except pairs that
- * lack a value. Return the number of pairs.
+ * Copy the values of pairs of runs that were made one after the other. Leave
+ * out pairs that lack a value. Return the number of pairs.
  */
 static size_t pairs_of(const struct tr2_measure *base,
 		       const struct tr2_measure *new, uint32_t nr_pairs,
@@ -69,8 +70,8 @@ static size_t pairs_of(const struct tr2_measure *base,
 	return nr;
 }
 
-/* Return the p of the pairs' ratios, which the interval uses, too; if a value
- * is not positive, of their differences. */
+/* Return the p of the pairs' ratios, which also determine the interval. If a
+ * value is not positive, return the p of the pairs' differences. */
 static double p_of_pairs(const double *base, const double *new, size_t nr)
 {
 	double *change = tr2_calloc(nr, sizeof(*change)), p;
@@ -106,8 +107,8 @@ static enum tr2_exactness exactness(const double *base, size_t nr_base,
 						      TR2_EXACT_SAME;
 }
 
-/* Compare the calls of processes, regions and timers. A side without the name
- * has 0 calls of it. */
+/* Compare the numbers of calls of processes, regions and timers. A side without
+ * the name has 0 calls. */
 static enum tr2_exactness exactness_of_calls(const struct tr2_comparison *c,
 					     const struct tr2_measure *base,
 					     const struct tr2_measure *new)
@@ -185,8 +186,8 @@ static int by_delta(const void *va, const void *vb)
 }
 
 /*
- * Do the medians say that the measure fell although the test says that it grew,
- * or the other way round? Outliers can cause that.
+ * Do the medians and the test disagree on whether the measure grew or fell?
+ * Outliers can cause that.
  */
 static bool is_contradictory(const struct tr2_comparison *c,
 			     const struct tr2_difference *d)
@@ -197,8 +198,8 @@ static bool is_contradictory(const struct tr2_comparison *c,
 	       (ratio.ratio - 1) * (d->new - d->base) <= 0;
 }
 
-/* Use the p of pairs if the pairs are enough for a significant difference among
- * the rows of this kind. A test that the medians contradict decides nothing. */
+/* Use the p of pairs if there are enough pairs for a significant difference
+ * among the rows of this kind. Ignore a test that the medians contradict. */
 static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 {
 	double rows = 0;
@@ -219,7 +220,8 @@ static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 	}
 }
 
-/* Judge the rows. Correct those of one kind together for multiple tests. */
+/* Judge the rows. Correct the p-values of one kind together for multiple
+ * tests. */
 static void judge(struct tr2_comparison *c)
 {
 	double *p = tr2_calloc(c->nr, sizeof(*p));
@@ -255,8 +257,8 @@ static bool have_syscalls(const struct tr2_measures *ms)
 	return false;
 }
 
-/* Do both sides have states, or system calls, for a measure of them? Otherwise
- * the difference is unknown. */
+/* If this is a measure of states or system calls, were they recorded on both
+ * sides? Otherwise the difference is unknown. */
 static bool can_compare(const struct tr2_measures *base,
 			const struct tr2_measures *new,
 			enum tr2_measure_kind kind)

@@ -12,16 +12,16 @@
 
 /* How the counts of both sides compare. */
 enum tr2_exactness {
-	TR2_EXACT_NO,     /* a time, or it varies from run to run */
-	TR2_EXACT_SAME,   /* one value in all runs of both sides */
-	TR2_EXACT_DIFFERS /* one value in all runs of a side, and another value
-			   * in all runs of the other */
+	TR2_EXACT_NO,     /* the measure is a time, or varies from run to run */
+	TR2_EXACT_SAME,   /* all runs of both sides have one value */
+	TR2_EXACT_DIFFERS /* each side has one value in all of its runs, and the
+			   * two values differ */
 };
 
 /*
- * base and new are the 50th percentiles of the runs, NAN if a side does not
+ * base and new are the 50th percentiles of the runs; NAN: the side does not
  * have the measure. p is the p of Mann and Whitney's test, or of Wilcoxon's for
- * runs in turns, corrected for the number of tests of this kind (see
+ * runs in turns. It is corrected for the number of tests of this kind (see
  * compare/significance.h). p is NAN if nothing could be tested: only one side
  * has the measure, all values are equal, or the measure is exact. Any
  * difference of an exact measure is significant.
@@ -43,12 +43,12 @@ struct tr2_comparison {
 	const struct tr2_measures *base_runs, *new_runs;
 	struct tr2_difference *item;
 	size_t nr;
-	size_t tested[TR2_MEASURE_NR]; /* number of rows with a p */
-	bool paired[TR2_MEASURE_NR];   /* p is Wilcoxon's */
+	size_t tested[TR2_MEASURE_NR]; /* by kind: number of rows with a p */
+	bool paired[TR2_MEASURE_NR];   /* by kind: p is Wilcoxon's */
 	uint32_t nr_base, nr_new;      /* runs */
-	uint32_t nr_pairs;             /* of runs in turns; 0: runs were not in
-				        * turns */
-	/* The user named kinds or rows: each of the rows counts. */
+	uint32_t nr_pairs;             /* number of pairs of runs in turns; 0:
+					* runs were not made in turns */
+	/* the user named kinds or rows */
 	bool selected;
 };
 
@@ -57,24 +57,24 @@ typedef bool tr2_difference_filter(const struct tr2_difference *d,
 				   const void *data);
 
 /*
- * Compare the measures that either side has and `takes` accepts, kind by kind:
- * numbers of the run and events in their original order, the others with the
- * largest difference first. The sides must outlive the comparison. in_turns:
- * runs of the same number were made one after the other. They are tested as
- * pairs, unless a kind has too many rows for a significant difference of the
- * pairs.
+ * Compare the measures that at least one side has and that `takes` accepts.
+ * Numbers of the run and events keep their order; rows of other kinds come with
+ * the largest difference first. The sides must outlive the comparison.
+ * in_turns: runs of the same number were made one after the other. They are
+ * tested as pairs, unless a kind has too many rows for a significant difference
+ * of the pairs.
  */
 void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 		 const struct tr2_measures *new, bool in_turns,
 		 tr2_difference_filter *takes, const void *data);
 void tr2_comparison_release(struct tr2_comparison *c);
 
-/* Can this number of runs show a significant difference at all, given the
- * number of tests of this kind? */
+/* Are there enough runs for a significant difference, given the number of tests
+ * of this kind? */
 bool tr2_comparison_can_tell(const struct tr2_comparison *c,
 			     enum tr2_measure_kind kind);
 
-/* Return the row; NULL: the comparison has no such row. */
+/* Return the row of this kind and name; NULL: there is no such row. */
 const struct tr2_difference *tr2_comparison_find(const struct tr2_comparison *c,
 						 enum tr2_measure_kind kind,
 						 const char *name);

@@ -13,7 +13,7 @@
 
 #include "common/memory.h"
 
-/* Return a descriptor from which the text can be read; -1: see errno. */
+/* Return a descriptor from which Git can read the text; -1: see errno. */
 static int open_input(const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
@@ -39,8 +39,8 @@ static void read_all(int fd, struct tr2_buf *out)
 			tr2_buf_add(out, piece, (size_t)n);
 }
 
-/* Start Git. Unblock the signals that end a process: a recorder has blocked
- * them. */
+/* Start Git. Unblock the signals that end a process: a recorder blocks them,
+ * and Git would inherit that. */
 static int spawn_git(pid_t *pid, const int *fds, char **words)
 {
 	posix_spawn_file_actions_t files;
@@ -95,7 +95,7 @@ static void free_words(char **words)
 	free(words);
 }
 
-/* Run Git with this standard input and standard error. */
+/* Run Git with `in` and `err` as standard input and standard error. */
 static int run_with(int in, int err, struct tr2_buf *out,
 		    const char *const *argv)
 {
@@ -149,7 +149,7 @@ static const char *add_line(struct tr2_buf *b, const char *line)
 }
 
 /* Append the reason of a failure from Git's messages: the first error, else the
- * last line. An error that ends in a colon is followed by the next line. */
+ * last line. If an error ends in a colon, append the next line, too. */
 static void add_reason(struct tr2_buf *why, const char *said)
 {
 	const char *line, *reason = "", *next;

@@ -28,8 +28,9 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* Count the smallest sums (0, 1, 2, …) whose common probability is at most
- * `tail`. ways: by sum, the number of ways to get it; all: their total. */
+/* Return how many of the smallest sums (0, 1, 2, …) have a joint probability of
+ * at most `tail`. ways: by sum, the number of ways to get this sum; all: the
+ * total of all ways. */
 static size_t count_tail(const double *ways, size_t nr, double all,
 			 double tail)
 {
@@ -44,7 +45,7 @@ static size_t count_tail(const double *ways, size_t nr, double all,
 	return i;
 }
 
-/* Return the sums in the tail of Wilcoxon's signed rank sum. */
+/* Return the number of sums in the tail of Wilcoxon's signed rank sum. */
 static size_t tail_of_pairs(size_t nr, double tail)
 {
 	size_t width = nr * (nr + 1) / 2 + 1, rank, s;
@@ -65,8 +66,9 @@ static size_t tail_of_pairs(size_t nr, double tail)
 	return s;
 }
 
-/* Return the sums in the tail of Mann and Whitney's U. ways[k][u]: the ways to
- * choose k of the first runs with u pairs in the wrong order. */
+/* Return the number of sums in the tail of Mann and Whitney's U. ways[k][u]: in
+ * how many ways k of the runs so far belong to a, with u pairs in the wrong
+ * order. */
 static size_t tail_of_sets(size_t na, size_t nb, double tail)
 {
 	size_t width = na * nb + 1, total = na + nb, i, k, u;
@@ -80,7 +82,8 @@ static size_t tail_of_sets(size_t na, size_t nb, double tail)
 	ways = tr2_calloc((na + 1) * width, sizeof(*ways));
 	ways[0] = 1;
 	for (i = 0; i < total; i++)
-		/* If run i is the k-th of a, i - k + 1 runs of b precede it. */
+		/* If the run with index i is the k-th run of a, i - k + 1 runs
+		 * of b precede it. */
 		for (k = na < i + 1 ? na : i + 1; k > 0; k--)
 			for (u = width; i - k + 1 <= nb && u-- > i - k + 1;)
 				ways[k * width + u] += ways[(k - 1) * width +
@@ -92,8 +95,8 @@ static size_t tail_of_sets(size_t na, size_t nb, double tail)
 	return u;
 }
 
-/* Sort the differences of logarithms, and leave out `tail` of them at each
- * end. */
+/* Sort the differences of logarithms. The interval leaves out `tail` of them at
+ * each end. */
 static void add_interval(struct tr2_stat_interval *out, double *all, size_t nr,
 			 size_t tail)
 {

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interval - by which factor the runs of one side take more than the runs of
- * the other, and how certain that factor is.
+ * interval - estimate by which factor one side's values are larger than the
+ * other's, and how certain that factor is.
  *
  * The estimate is Hodges and Lehmann's ("Estimates of location based on rank
  * tests", Annals of Mathematical Statistics 34, 1963), on logarithms. For two
  * sets it is the median of all ratios NEW / BASE; for pairs, the median of the
  * geometric means of any two ratios. The interval has all factors that the test
  * of the same ranks (compare/significance.h) does not reject at the level
- * alpha. Of more than TR2_INTERVAL_RUNS runs, the first ones are used.
+ * alpha. Only the first TR2_INTERVAL_RUNS runs are used.
  */
 #pragma once
 
@@ -22,8 +22,8 @@ struct tr2_stat_interval {
 };
 
 /* Compute the interval of pairs, or of two sets. With too few runs, low is 0
- * and high is INFINITY. false: some value is not above 0, or there are no
- * values. */
+ * and high is INFINITY. Return false if there are no values, or if a value is
+ * not above 0. */
 bool tr2_interval_of_pairs(struct tr2_stat_interval *out, const double *base,
 			   const double *new, size_t nr, double alpha);
 bool tr2_interval_of_sets(struct tr2_stat_interval *out, const double *base,

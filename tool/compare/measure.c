@@ -96,7 +96,8 @@ bool tr2_measures_have_syscalls(const struct tr2_measures *ms, uint32_t run)
 	return all && !isnan(all->values[run]);
 }
 
-/* Return the value of a measure in a run that does not contain it. */
+/* Return the value of a measure for a run that does not contain this
+ * measure. */
 static double absent(const struct tr2_measures *ms, enum tr2_measure_kind kind,
 		     uint32_t run)
 {
@@ -223,7 +224,8 @@ void tr2_measures_begin_run(struct tr2_measures *ms)
 	ms->nr_runs++;
 }
 
-/* Return a length as a number: streams may contain any times. */
+/* Return a length as a double, which cannot overflow: streams may contain any
+ * times. */
 static double length(int64_t start_ns, int64_t end_ns)
 {
 	int64_t ns;
@@ -257,8 +259,8 @@ static bool has_open_root(const struct tr2_model *m)
 	return false;
 }
 
-/* Add a number of meta.json. -1: meta.json does not have it; name NULL: it is
- * not shown. */
+/* Add a number of meta.json. value -1: meta.json lacks the number; name NULL:
+ * the number is not shown. */
 static void add_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 		       const char *name, double value)
 {
@@ -266,8 +268,8 @@ static void add_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 		add_value(ms, TR2_MEASURE_RUN, unit, name, value, 1);
 }
 
-/* Set the kinds of system calls that the run lacks to 0: they were counted,
- * too. */
+/* Set kinds of system calls without a count in this run to 0: all kinds were
+ * counted. */
 static void add_syscalls(struct tr2_measures *ms, int64_t all)
 {
 	uint32_t run = ms->nr_runs - 1, i;
@@ -334,7 +336,8 @@ static void add_processes(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 }
 
-/* Note that the run has states, so that all measures of states have a value. */
+/* Note that the run has states: a measure of states that it lacks is 0, not
+ * unknown. */
 static void begin_states(struct tr2_measures *ms)
 {
 	uint32_t run = ms->nr_runs - 1, i;
@@ -387,7 +390,7 @@ static void add_states(struct tr2_measures *ms, const struct tr2_model *m)
 		tr2_buf_reset(&kind);
 		tr2_kind_add(m, i, 0, &kind);
 		add_times(ms, tr2_times(m, &m->nodes[i]), tr2_buf_str(&kind));
-		/* Use the name that the measure keeps. */
+		/* Use the measure's copy of the name, which stays. */
 		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
 				 tr2_buf_str(&kind), 0, 1)->name;
 		own.group = (uint32_t)(tr2_groups_get(&own.groups, NULL, name) -

@@ -3,9 +3,9 @@
  * measure - the measures of a command's runs, each with one value per run. They
  * are: numbers of the run as a whole, the kernel's counters, and time or counts
  * by the name of a process, region, timer or counter. A recording with the
- * states of threads has more, by the kind of a process (model/kind.h): its CPU
- * time, its waits, its time without a CPU, and the time in which it ran on its
- * own.
+ * states of threads has more measures, by the kind of a process (model/kind.h):
+ * its CPU time, its waits, its time without a CPU, and the time in which it ran
+ * and none of its children did.
  *
  * If a run does not contain a name, its time and count there are 0. A value
  * that was not measured in a run is NAN: a counter of the kernel that was not
@@ -37,8 +37,8 @@ static inline bool tr2_measure_is_of_states(enum tr2_measure_kind kind)
 /* Does the measure depend on the machine more than on the command? */
 bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name);
 
-/* Does the measure depend on random addresses? It is not exact then, even if a
- * few runs have the same value. */
+/* Does the measure depend on random addresses? Such a measure is not exact,
+ * even if a few runs have the same value. */
 bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name);
 
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
@@ -51,9 +51,10 @@ struct tr2_measure {
 	enum tr2_measure_unit unit;
 	char *name;
 	double *values; /* one per run */
-	/* number of processes, regions or intervals of that name */
+	/* by run: number of processes, regions or intervals of that name */
 	double *calls;
-	char *note;     /* why it was not measured; NULL: it was */
+	char *note;     /* why the value was not measured; NULL: it was
+			 * measured */
 	bool at_least;  /* the end of a process is unknown in some run */
 };
 
@@ -64,10 +65,10 @@ struct tr2_measures {
 	bool *has_states; /* of each run */
 	bool any_states;
 	struct tr2_map map;
-	uint64_t lost; /* events reported as lost in the recordings */
-	/* runs in which the command's exit code was not 0 */
+	uint64_t lost; /* events that the recordings report as lost */
+	/* number of runs in which the command's exit code was not 0 */
 	uint32_t nr_failed;
-	/* runs of which something could not be read */
+	/* number of runs of which a part could not be read */
 	uint32_t nr_incomplete;
 	struct tr2_origin origin;
 	bool failed;   /* a run could not be read: its measures are missing */
@@ -80,8 +81,8 @@ void tr2_measures_take(struct tr2_measures *ms, const struct tr2_model *m);
 
 /* Begin a run that has no measures yet. */
 void tr2_measures_begin_run(struct tr2_measures *ms);
-/* Return the measure of that kind and name. A new measure has no unit, and no
- * value in any run. */
+/* Return the measure of that kind and name; add it if it is new. A new measure
+ * has no unit, and no value in any run. */
 struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
 				     enum tr2_measure_kind kind,
 				     const char *name);
@@ -95,6 +96,6 @@ const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    const char *name);
 
 /* Add the runs of `path`. Return 0, or the exit code after an error message. If
- * `path` has no run, print a warning and return 0. quiet: print no warnings
- * about problems in a recording. */
+ * `path` has no run, warn and return 0. quiet: do not warn of problems in a
+ * recording. */
 int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);

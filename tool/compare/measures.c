@@ -89,8 +89,8 @@ bool tr2_choice_valid(const struct tr2_measure_choice *choice)
 	return true;
 }
 
-/* Does the list have the row's own name? Events may have modifiers:
- * page-faults:u. */
+/* Does the list contain the row's own name? An event's name may end in
+ * modifiers: page-faults:u. */
 static bool is_named(const char *list, enum tr2_measure_kind kind,
 		     const char *name)
 {
@@ -197,7 +197,7 @@ static void cell_delta_text(struct tr2_table *t, const struct tr2_difference *d)
 		return;
 	}
 	size = tr2_measure_text(d->unit, fabs(delta));
-	/* A value that is rounded to 0 has no sign. */
+	/* Print no sign before a value that is rounded to 0. */
 	tr2_cell_strf(t, "%s%s", *size == '0' && !strchr(size, '.') ? "" :
 		      delta > 0 ? "+" : delta < 0 ? "-" : "", size);
 }
@@ -268,7 +268,7 @@ static void cell_side(struct tr2_table *t, const struct tr2_difference *d,
 		tr2_cell_at_least(t);
 }
 
-/* The heading of `name` is the kind's. */
+/* The heading of the column `name` is set for each kind. */
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->kind])) \
 	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->unit])) \
@@ -325,12 +325,12 @@ bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c)
 	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
 }
 
-/* The parts of a comparison to print. */
+/* The parts of a comparison to print, and the room that is left. */
 struct shown {
 	const struct tr2_comparison *c;
 	const struct tr2_verdict *v;
 	bool digest;  /* only the most telling rows */
-	size_t lines; /* lines that a digest has left */
+	size_t lines; /* number of lines that a digest may still print */
 	size_t hidden;
 };
 
@@ -351,7 +351,7 @@ static bool is_telling(const struct shown *s, const struct tr2_difference *d)
 	       d == s->v->time[0] || d == s->v->time[1];
 }
 
-/* Return how many rows of a kind a digest shows. */
+/* Return how many of a kind's nr rows a digest shows. */
 static size_t rows_of_digest(struct shown *s, int kind, size_t nr)
 {
 	size_t most = nr;

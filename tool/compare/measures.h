@@ -11,14 +11,14 @@
 struct tr2_measure_choice {
 	const char *only;   /* --only: names of kinds, comma-separated; NULL:
 			     * all */
-	const char *region; /* -N: a glob of names, except of numbers of the
-			     * run; NULL: any */
+	const char *region; /* -N: a glob that names must match, except names of
+			     * numbers of the run; NULL: any */
 	int64_t min_ns;     /* -t: hide shorter times */
 	int64_t limit;      /* -n: lines of each kind; -1: all */
 };
 
-/* Are all rows selected? The tables then show the most telling rows, at most a
- * screen of them. */
+/* Are all rows selected? If so, the tables show only the most telling rows, at
+ * most a screen of them. */
 static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
 {
 	return !choice->only && !choice->region && !choice->min_ns &&
@@ -42,21 +42,22 @@ extern const char tr2_measure_only_help[];
 
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 
-/* Check --only. false: it has an invalid kind, and an error was printed. */
+/* Check --only. Return false, after an error message, if it has an invalid
+ * kind. */
 bool tr2_choice_valid(const struct tr2_measure_choice *choice);
-/* Does the selection have this row? larger: the row's largest value. */
+/* Does the selection include this row? larger: the row's largest value. */
 bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
 		      const char *name, double larger);
 
-/* Does --fail-above judge this row, if it is selected? A kernel event that
+/* Does --fail-above judge this row, if the row is selected? A kernel event that
  * depends on the machine more than on the command must be selected by name. */
 bool tr2_choice_judges(const struct tr2_measure_choice *choice,
 		       enum tr2_measure_kind kind, const char *name);
 
 /* Does the comparison have a row for each number and event that --only names?
- * Warn of others; if `option` (with a colon) is not NULL, report them as
- * errors. */
+ * Warn of names without a row or, unless `option` (with a colon) is NULL,
+ * report them as errors. */
 bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
 			    const struct tr2_comparison *c,
 			    const char *option);
@@ -67,12 +68,12 @@ bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
 /* Set the cell to a value in its unit; NAN leaves it empty. */
 void tr2_cell_measure(struct tr2_table *t, enum tr2_measure_unit unit,
 		      double value);
-/* Return the value as a text of tr2_next_text(). */
+/* Return the value as text, in a buffer of tr2_next_text(). */
 const char *tr2_measure_text(enum tr2_measure_unit unit, double value);
 
-/* Compare the selected measures. In a smaller selection, smaller differences
- * are significant: that is valid since a selection by name, kind or size does
- * not depend on P. */
+/* Compare the selected measures. The smaller the selection, the smaller the
+ * differences that are significant. This is valid because a selection by name,
+ * kind or size does not depend on P. */
 void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *base,
 			const struct tr2_measures *new, bool in_turns,
@@ -85,11 +86,11 @@ void tr2_comparison_print(struct tr2_output *out,
 			  const struct tr2_verdict *v,
 			  const struct tr2_measure_choice *choice);
 
-/* Can this number of runs show any difference, even if every run of one side is
+/* Are there enough runs to show any difference, if every run of one side is
  * above all runs of the other? */
 bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
 
-/* Print a note below the comparison if the machines differ; in JSON "sides".
- * Print losses and failures to stderr. */
+/* Print a note below the comparison if the machines differ; in JSON, print
+ * "sides". Print losses and failures to stderr. */
 void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
 		     const struct tr2_measures *new);

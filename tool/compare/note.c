@@ -13,7 +13,7 @@
 #include "compare/git.h"
 
 #define COMMAND "command\t"
-/* Times below this share of the whole explain nothing. */
+/* Leave out times below this share of the whole: they explain nothing. */
 #define LEAST_SHARE 0.01
 
 static bool is_constant(const double *values, uint32_t nr)
@@ -80,8 +80,8 @@ void tr2_note_add(struct tr2_buf *b, const char *command,
 	tr2_buf_addch(b, '\n');
 }
 
-/* Return the block of this command, or the first block; set *len to its
- * length. */
+/* Return the block of this command; command NULL: the first block. Set *len to
+ * the block's length. */
 static const char *find_block(const char *note, const char *command,
 			      size_t *len)
 {

@@ -10,7 +10,7 @@
  *	region	ns	2	104000,99000,…	index/refresh
  *
  * The fields are kind, unit, calls, values of the runs, and name. A value that
- * is the same in every run is there once.
+ * all runs share is written once.
  */
 #pragma once
 
@@ -19,13 +19,13 @@
 #include "base/buf.h"
 #include "compare/measure.h"
 
-/* The ref of the notes, below refs/notes. */
+/* The notes are in refs/notes/trace2. */
 #define TR2_NOTES_REF "trace2"
 
 /* Append the block of a command to a note. */
 void tr2_note_add(struct tr2_buf *note, const char *command,
 		  const struct tr2_measures *ms);
-/* Append the blocks of all other commands. */
+/* Append the blocks of all commands but this one. */
 void tr2_note_add_others(struct tr2_buf *note, const char *from,
 			 const char *command);
 /* Read the block of a command; NULL: the first block. false: the note has no

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Compute statistics of a few numbers, and of their order: drift and
- * outliers. */
+/* Compute statistics of a few numbers, their outliers, and their drift. */
 #include "common/order.h"
 #include "compare/numbers.h"
 
@@ -84,8 +83,8 @@ static bool first_above(const double *values, size_t nr, double *share)
 	return true;
 }
 
-/* Return the probability that chance alone orders the values at least as much,
- * up or down: the normal approximation, without ties. */
+/* Return the probability that values in random order rise or fall at least as
+ * much as these. Use the normal approximation without a correction for ties. */
 static double order_p(const double *values, size_t nr)
 {
 	double pairs = 0, n = (double)nr;
@@ -127,8 +126,8 @@ bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr)
 	if (nr < TR2_SPREAD_RUNS || !tr2_numbers(&all, values, nr) ||
 	    !first_above(values, nr, &out->first_above))
 		return false;
-	/* The fences are beyond each quartile by 1.5 times the quartiles'
-	 * distance. */
+	/* The fences lie outside the quartiles by 1.5 times the distance
+	 * between them. */
 	if (all.p50 > 0)
 		out->wide = (all.high_fence - all.low_fence) / 4 / all.p50;
 	if (out->wide < WIDE_SHARE)

@@ -9,11 +9,11 @@
 
 /*
  * error is the standard error of the mean: the standard deviation of the runs
- * (with n - 1) divided by the root of n; NAN for fewer than two runs.
+ * (with n - 1) divided by the root of n. It is NAN for fewer than two runs.
  * Percentiles are computed by tr2_rank() (model/stats.h), as in every report.
- * An outlier is a run beyond the quartiles by more than 1.5 times their
- * distance (Tukey's fences). Outliers are determined from TR2_OUTLIER_RUNS runs
- * on.
+ * An outlier is a run outside the quartiles by more than 1.5 times the distance
+ * between them (Tukey's fences). Outliers are determined from TR2_OUTLIER_RUNS
+ * runs on.
  */
 struct tr2_numbers {
 	size_t nr;
@@ -24,35 +24,36 @@ struct tr2_numbers {
 
 #define TR2_OUTLIER_RUNS 5
 
-/* Compute the statistics of the values, without NAN. false: no value is
- * left. */
+/* Compute the statistics of the values that are not NAN. Return false if there
+ * are none. */
 bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr);
 
-/* Return the value that a share p of sorted values does not exceed; see
+/* Return the value that the share p of the sorted values does not exceed; see
  * tr2_rank(). */
 double tr2_quantile(const double *sorted, size_t nr, double p);
 
-/* Whether the runs, in their order, seem to come from one distribution. The
- * mean, its error and a test assume that they do. */
-/* With fewer runs nothing is reported. */
+/* Signs that the runs do not come from one distribution. The mean, its error
+ * and a test assume that they do. */
+/* With fewer runs, no sign is reported. */
 #define TR2_SPREAD_RUNS 5
 #define TR2_DRIFT_RUNS 8
 
 struct tr2_spread {
-	/* By which share the first run exceeds the median of the others, if it
-	 * is above their fences and the share is at least a tenth; else 0. */
+	/* By which share the first run exceeds the median of the others. 0: the
+	 * share is less than a tenth, or the first run is within the others'
+	 * fences. */
 	double first_above;
-	/* The distance of the quartiles as a share of the median, if the share
-	 * is at least a quarter; else 0. */
+	/* The distance of the quartiles as a share of the median; 0: the share
+	 * is less than a quarter. */
 	double wide;
 	/*
 	 * The trend: the change from the median of the first half to the median
 	 * of the second half, as a share; negative if later runs are faster. It
-	 * is 0 if the change is less than a twentieth, or if chance alone has a
-	 * probability of one in a hundred or more. The probability is computed
-	 * by Kendall's rank correlation of value and order ("A new measure of
-	 * rank correlation", Biometrika 30, 1938). A first run above the fences
-	 * is excluded.
+	 * is 0 if the change is less than a twentieth, or if values in random
+	 * order would change as much with a probability of one in a hundred or
+	 * more. The probability is computed by Kendall's rank correlation of
+	 * value and order ("A new measure of rank correlation", Biometrika 30,
+	 * 1938). A first run above the fences is excluded.
 	 */
 	double drift;
 };

@@ -53,7 +53,8 @@ bool tr2_origin_differs(const struct tr2_origin *a, const struct tr2_origin *b,
 	       strcmp(a->text[key], b->text[key]) != 0;
 }
 
-/* Copy a text for the parser, which reads some bytes past its end. */
+/* Copy a text to a buffer with room after its end: the parser reads some bytes
+ * there. */
 static void copy_text(struct tr2_buf *b, const char *text, size_t len)
 {
 	tr2_buf_add(b, text, len);
@@ -128,8 +129,8 @@ static void read_counter(const struct tr2_json_member *counter,
 		else if (tr2_json_member_is(&member, "error"))
 			cell_text(&member, &note);
 	}
-	/* Scale up the value of a counter that shared its hardware with
-	 * others. */
+	/* A counter that shared its hardware ran for a part of the time only:
+	 * scale up its value. */
 	out.value = running_ns > 0 && running_ns < enabled_ns ?
 			    value * (enabled_ns / running_ns) : value;
 	if (note.len)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * run_meta - read the values of a whole run from its meta.json
+ * run_meta - read the values of a run as a whole from its meta.json
  * (Documentation/technical/recording-format.adoc).
  */
 #pragma once
 
 #include "model/model.h"
 
-/* The machine on which runs were made. */
+/* The values that describe the machine on which runs were made. */
 enum tr2_origin_key {
 	TR2_ORIGIN_HOST,
 	TR2_ORIGIN_MACHINE,
@@ -20,10 +20,10 @@ enum tr2_origin_key {
 /* The keys in meta.json, and in its programs: "host" …. */
 extern const char *const tr2_origin_keys[TR2_ORIGIN_NR];
 
-/* Where one run was made, or all runs of a side. */
+/* The machine on which one run, or all runs of a side, were made. */
 struct tr2_origin {
 	char *text[TR2_ORIGIN_NR]; /* NULL: unknown */
-	bool mixed[TR2_ORIGIN_NR]; /* the runs differ */
+	bool mixed[TR2_ORIGIN_NR]; /* the runs have different values */
 };
 
 void tr2_origin_release(struct tr2_origin *o);
@@ -46,7 +46,7 @@ struct tr2_run_meta {
 #include "format/recording/meta.def"
 #define TR2_META_IO(key, field, name, unit) int64_t key;
 #include "format/recording/meta.def"
-	int64_t syscalls; /* of all kinds */
+	int64_t syscalls; /* system calls of all kinds */
 	/* the command ended with an exit code other than 0, or by a signal */
 	bool failed;
 };
@@ -57,7 +57,7 @@ struct tr2_run_counter {
 	const char *name;
 	bool is_syscall;
 	const char *unit; /* "ns", "bytes", "" */
-	const char *note; /* why it was not counted; NULL: it was */
+	const char *note; /* why it was not counted; NULL: it was counted */
 	double value;     /* scaled up to the whole run if the counter ran only
 			   * in a part of it */
 };

@@ -10,8 +10,8 @@
 
 #include "common/memory.h"
 
-/* A run, and twice its rank among all runs: an integer even if runs share
- * ranks. */
+/* A run, and twice its rank among all runs: that is an integer even if equal
+ * runs share the mean of their ranks. */
 struct ranked {
 	double value;
 	bool in_a;
@@ -20,7 +20,7 @@ struct ranked {
 
 TR2_ORDER(compare, struct ranked, TR2_UP(value))
 
-/* Set the ranks and return the sum of t^3 - t over all groups of t equal
+/* Set the ranks. Return the sum of t^3 - t over all groups of t equal
  * values. */
 static double assign_ranks(struct ranked *r, size_t nr)
 {
@@ -33,8 +33,8 @@ static double assign_ranks(struct ranked *r, size_t nr)
 			;
 		t = (double)(end - i);
 		ties += t * t * t - t;
-		/* These runs share the ranks i + 1 to end: their mean,
-		 * twice. */
+		/* These runs share the ranks i + 1 to end; twice the mean of
+		 * the ranks is i + 1 + end. */
 		for (size_t at = i; at < end; at++)
 			r[at].twice_rank = i + 1 + end;
 	}
@@ -43,8 +43,8 @@ static double assign_ranks(struct ranked *r, size_t nr)
 
 /*
  * Return the exact p. ways[k][s]: the number of ways to choose k runs whose
- * doubled ranks add up to s. Up to 50 runs it is below 2^53: a double counts it
- * exactly.
+ * doubled ranks add up to s. With up to 50 runs the number is below 2^53, so a
+ * double is exact.
  */
 static double exact_p(const struct ranked *r, size_t nr, size_t take,
 		      size_t twice_sum)
@@ -118,8 +118,8 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 }
 
 /*
- * Count the sums of doubled ranks with random signs that are at least as far
- * from the middle as this one.
+ * Return the share of combinations of signs whose sum of doubled ranks is at
+ * least as far from the middle as this sum.
  */
 static double exact_signed_p(const struct ranked *r, size_t nr,
 			     size_t twice_sum)
@@ -211,7 +211,8 @@ void tr2_holm(double *p, size_t nr)
 	free(order);
 }
 
-/* The smallest number of pairs that can be significant at the first level. */
+/* The first look is at this number of pairs: the smallest that can be
+ * significant at the first level. */
 #define FIRST_LOOK 7u
 
 void tr2_sequential_init(struct tr2_sequential *s)

@@ -17,16 +17,16 @@
 /*
  * Return the two-sided p of the test of Mann and Whitney ("On a test of whether
  * one of two random variables is stochastically larger than the other", Annals
- * of Mathematical Statistics 18, 1947; Wilcoxon's rank sum test): the
- * probability of ranks at least as far apart as these if all runs came from one
- * distribution. It assumes no particular distribution, and an extreme run
- * counts as one run.
+ * of Mathematical Statistics 18, 1947; Wilcoxon's rank sum test). It is the
+ * probability that ranks lie at least as far apart as these if all runs come
+ * from one distribution. The test assumes no particular distribution, and an
+ * extreme run counts as one run.
  *
- * Equal values share the mean of their ranks. With at most TR2_EXACT_RUNS runs
- * all ways to divide them are counted (the shift algorithm of Streitberg and
- * Roehmel, 1986, which ties do not disturb). With more runs, p is the normal
- * approximation with the variance corrected for ties and half a rank for
- * continuity (Lehmann, "Nonparametrics", 1975, section 1.3).
+ * Equal values share the mean of their ranks. With at most TR2_EXACT_RUNS runs,
+ * all ways to divide the runs are counted (by the shift algorithm of Streitberg
+ * and Roehmel, 1986, which allows ties). With more runs, p is the normal
+ * approximation. Its variance is corrected for ties, and half a rank is
+ * subtracted for continuity (Lehmann, "Nonparametrics", 1975, section 1.3).
  *
  * NAN: nothing can be tested, because a set is empty or all values are equal.
  * No value may be NAN.
@@ -36,13 +36,13 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b,
 
 /*
  * Return the two-sided p of Wilcoxon's signed rank test ("Individual
- * comparisons by ranking methods", Biometrics Bulletin 1, 1945) of the
- * differences of pairs: the probability of sums of ranks at least as far apart,
- * if each difference were as likely to have the other sign. A change that lasts
- * longer than a pair (a machine that becomes slower) does not disturb the test.
- * Differences of 0 are left out; equal differences share their rank. p is exact
- * up to TR2_EXACT_RUNS differences, and then the normal approximation. NAN: all
- * differences are 0.
+ * comparisons by ranking methods", Biometrics Bulletin 1, 1945) for the
+ * differences of pairs. It is the probability that the sums of ranks lie at
+ * least as far apart as these if each difference is as likely to have the other
+ * sign. A change that lasts longer than a pair (a machine that becomes slower)
+ * does not disturb the test. Differences of 0 are left out; equal differences
+ * share the mean of their ranks. With at most TR2_EXACT_RUNS differences, p is
+ * exact; with more, it is the normal approximation. NAN: all differences are 0.
  */
 double tr2_signed_rank(const double *differences, size_t nr);
 /* Return the least p that this number of pairs can have. */
@@ -51,25 +51,26 @@ double tr2_signed_rank_least(size_t nr);
 /* Return the least p that sets of these sizes can have: the p if every run of
  * one set is above all runs of the other. 1: a set is empty. */
 double tr2_mann_whitney_least(size_t na, size_t nb);
-/* Return how many runs each side needs at least, so that one of `tested` rows
- * can be significant after tr2_holm(). */
+/* Return how many runs each side needs at least for one of `tested` rows to be
+ * significant after tr2_holm(). */
 size_t tr2_runs_needed(size_t tested);
 
 /* Correct p-values for multiple tests (Holm, "A simple sequentially rejective
- * multiple test procedure", Scandinavian Journal of Statistics 6, 1979). They
- * can then be compared with one level: the probability that any p is below the
- * level by chance is itself below the level. NAN values are ignored. */
+ * multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
+ * Compare each corrected p with one level: the probability that chance alone
+ * brings any p below the level is itself below the level. NAN values are
+ * ignored. */
 void tr2_holm(double *p, size_t nr);
 
 /*
- * Look at the results while runs are made, and stop when they decide, without
- * more wrong verdicts than a single test at the end.
+ * Look at the results while runs are made, and stop when they decide. This
+ * gives no more wrong verdicts than a single test at the end.
  *
- * A reader who looks often enough will some time take chance for a difference.
- * So the k-th look has its own, smaller level: 0.05 / (k * (k + 1)). The sum of
- * the levels is at most 0.05, however many looks there are (Bonferroni's
- * inequality). There are few looks, each after 1.4 times as many pairs as the
- * look before.
+ * A reader who looks often enough will at some time take chance for a
+ * difference. So the k-th look has its own, smaller level: 0.05 / (k * (k +
+ * 1)). The sum of the levels is at most 0.05, however many looks there are
+ * (Bonferroni's inequality). There are few looks: the number of pairs grows by
+ * a factor of 1.4 from look to look.
  */
 struct tr2_sequential {
 	uint32_t nr_looks;
@@ -84,8 +85,9 @@ bool tr2_sequential_looks(struct tr2_sequential *s, uint32_t nr_pairs,
 			  uint32_t most);
 
 /*
- * Toss a coin for the side of a pair that runs first. A random order makes the
- * test of pairs exact, whatever else the machine does. In any regular order, a
- * load that alternates as well would slow one side more than the other.
+ * Choose at random which side of a pair runs first. A random order makes the
+ * test of pairs exact, whatever else the machine does. With any regular order,
+ * a load that alternates in the same way would slow one side more than the
+ * other.
  */
 bool tr2_coin_toss(void);

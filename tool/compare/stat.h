@@ -6,8 +6,9 @@
 
 struct tr2_stat_summary {
 	char **argv;
-	int64_t nr_wanted, nr_warmups, nr_runs; /* nr_runs: complete */
-	int64_t nr_failed; /* runs with an exit code other than 0 */
+	int64_t nr_wanted, nr_warmups, nr_runs; /* nr_runs: number of complete
+						 * runs */
+	int64_t nr_failed; /* number of runs with an exit code other than 0 */
 	int code;          /* the first of these codes */
 	int *codes;        /* the codes of all complete runs */
 	bool interrupted;
@@ -27,9 +28,9 @@ extern struct tr2_measure_choice tr2_stat_choice;
 void tr2_stat_add_command(struct tr2_buf *line, char **argv);
 
 /*
- * Print the tables of CMD's measures, and notes on its runs; for `base`, which
- * may be NULL, only the notes. compared: in text, print no tables, since the
- * caller prints those of the comparison.
+ * Print the tables of CMD's measures, and notes on its runs. Of `base`, which
+ * may be NULL, print only the notes. compared: in text, print no tables, since
+ * the caller prints the tables of the comparison.
  */
 void tr2_stat_print(struct tr2_output *out, const struct tr2_stat_side *cmd,
 		    const struct tr2_stat_side *base, bool compared);

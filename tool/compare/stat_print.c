@@ -106,8 +106,8 @@ struct line {
 	double calls;
 };
 
-/* Set the cell to one of the numbers; a measure without values leaves it
- * empty. */
+/* Set the cell to one of the numbers. Leave the cell empty if the measure has
+ * no values. */
 static void cell_number(struct tr2_table *t, const struct line *l, double value)
 {
 	if (l->numbers.nr)
@@ -148,7 +148,7 @@ static void cell_name(struct tr2_table *t, const struct line *l)
 			      l->it->note ? l->it->note : "not counted");
 }
 
-/* The heading of `name` is the kind's. */
+/* The heading of the column `name` is set for each kind. */
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->it->kind])) \
 	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->it->unit])) \
@@ -258,7 +258,8 @@ static void cell_error(struct tr2_table *t, const struct tr2_numbers *n)
 		tr2_cell_share(t, n->error / n->mean);
 }
 
-/* The median, and the standard error as a share of the mean. */
+/* The columns of a state: the median, and the standard error as a share of the
+ * mean. */
 #define STATES(COLUMN, TEXT, key, error, heading, kind) \
 	COLUMN(key, heading, TR2_COL_SINGLE, \
 	       tr2_cell_measure(t, TR2_UNIT_NS, r->numbers[kind].p50)) \
@@ -305,7 +306,7 @@ static void fill_kind(struct kind_line *k, const struct tr2_measures *ms,
 }
 
 /* Return the measure by which kinds of processes are selected and sorted; -1:
- * the user selected none. */
+ * the user selected no such measure. */
 static int measure_of_kinds(const struct line *lines, size_t nr)
 {
 	int kind = -1;
@@ -359,7 +360,7 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
  * and SCREEN_ROWS rows of a kind after the events. */
 #define SCREEN_LINES 22u
 #define SCREEN_ROWS 5u
-/* The numbers of the run from this one on are for comparisons. */
+/* The numbers of the run from this one on are only for comparisons. */
 #define FIRST_COUNT "bytes-read"
 
 struct screen {

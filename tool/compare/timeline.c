@@ -102,8 +102,8 @@ static double *times_of(const struct tr2_timeline *t, size_t from, size_t to,
 	return out;
 }
 
-/* Return the ratio of the times from this commit on to the times before it; 1
- * if they do not differ. */
+/* Return the ratio of the times from this commit on to the times before the
+ * commit; 1: these times do not differ. */
 static double change_at(const struct tr2_timeline *t, size_t at)
 {
 	size_t from = at > AROUND ? at - AROUND : 0, na, nb;

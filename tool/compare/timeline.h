@@ -2,12 +2,12 @@
 /*
  * timeline - the measures of one command over commits, and where they changed.
  *
- * A count that is exact at two commits changes between them if it differs. A
- * time changes at a commit if it stays changed: the runs of the two or three
- * commits before differ from the runs of two or three commits from this one on.
- * They must differ significantly (Mann and Whitney, P < 0.01), by 5 % or more,
- * and by more than at neighbouring commits. Notes were made at different times,
- * and a machine that was busy once is not a change.
+ * A count that is exact at two commits changed between them if its values
+ * differ. A time changed at a commit if it stays changed: the runs of the two
+ * or three commits before it differ from those of the commit and the one or two
+ * after it. The runs must differ significantly (Mann and Whitney, P < 0.01), by
+ * 5 % or more, and by more than at neighbouring commits. Notes are made at
+ * different times, and a machine that was busy once is not a change.
  */
 #pragma once
 

@@ -18,13 +18,14 @@ const char *const tr2_verdict_words[] = {
 	[TR2_VERDICT_UNKNOWN] = "cannot tell",
 };
 
-/* A part whose difference is below this share of the whole difference does not
- * explain it. */
+/* A part explains the whole difference only if it has at least this share of
+ * that difference. */
 #define FROM_SHARE 0.3
 /* A region with at least this share of the largest difference counts as having
- * all of it. */
+ * the whole difference. */
 #define INNER_SHARE 0.7
-/* A command whose CPU time is below this share of its wall time waits. */
+/* A command with less CPU time than this share of its wall time mostly
+ * waits. */
 #define MOSTLY_WAITS 0.5
 
 static bool is_on_both(const struct tr2_difference *d)
@@ -78,7 +79,7 @@ static bool mostly_waits(const struct tr2_comparison *c,
 	return c->nr_pairs ? base || new : base && new;
 }
 
-/* Does one time differ, and the other one not? */
+/* Does the time `d` differ, and `other` not? */
 static bool differs_instead(const struct tr2_comparison *c,
 			    const struct tr2_difference *d,
 			    const struct tr2_difference *other, double alpha)
@@ -88,10 +89,10 @@ static bool differs_instead(const struct tr2_comparison *c,
 
 /*
  * Choose the time that decides, and a second one. CPU time depends least on
- * other programs, but does not show waits: wall decides for a command that
- * mostly waits. If only the other time differs, it decides, as for the same
- * work on more CPUs. That holds for runs in turns alone, since they met the
- * same load.
+ * other programs, but does not show waits, so wall decides for a command that
+ * mostly waits. If the first time does not differ and the second one does (the
+ * same work on more CPUs), the second one decides. This holds only for runs in
+ * turns, since both sides met the same load.
  */
 static void choose_times(struct tr2_verdict *v, const struct tr2_comparison *c,
 			 double alpha)
@@ -113,7 +114,7 @@ static void choose_times(struct tr2_verdict *v, const struct tr2_comparison *c,
 	v->time[1] = cpu;
 }
 
-/* Return the first row that differs; NULL: no row does. of_machine: include
+/* Return the first row that differs; NULL: no row differs. of_machine: include
  * rows that depend on the machine more than on the command. */
 static const struct tr2_difference *
 first_significant(const struct tr2_comparison *c, bool of_machine)
@@ -131,8 +132,8 @@ first_significant(const struct tr2_comparison *c, bool of_machine)
 	return NULL;
 }
 
-/* Choose the time. Without a time, choose the first row that differs; of a
- * selection, choose that row also if the time does not differ. */
+/* Choose the time. Without a time, choose the first row that differs. In a
+ * selection, also choose that row if the time does not differ. */
 static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
 			double alpha)
 {
@@ -163,9 +164,9 @@ bool tr2_difference_is_count(const struct tr2_difference *d, double *delta)
 	       d->exact_calls == TR2_EXACT_DIFFERS;
 }
 
-/* Return the place of a row in a list of counts, the smallest first. The
- * processes of one name follow the number of all processes. Kinds of system
- * calls precede their sum: they say more. */
+/* Return the rank of a row in the list of counts; the smallest rank is first.
+ * The number of all processes comes before the processes of one name. Kinds of
+ * system calls come before their sum, since they say more. */
 static int rank_of(const struct tr2_difference *d)
 {
 	if (d->kind == TR2_MEASURE_RUN)
@@ -259,9 +260,9 @@ static double size_of(const struct tr2_difference *d)
 }
 
 /*
- * Find the innermost row of a kind that changed like the whole. Among the rows
- * with nearly the largest difference, it is the row that takes least: regions
- * around it have the same difference, and take longer.
+ * Find the innermost row of a kind that changed like the whole: among the rows
+ * with nearly the largest difference, the row that took least time. Regions
+ * around it have the same difference, but take longer.
  */
 static const struct tr2_difference *
 innermost(const struct tr2_comparison *c, enum tr2_measure_kind kind,

@@ -16,12 +16,12 @@ enum tr2_verdict_word {
 	TR2_VERDICT_SLOWER,
 	TR2_VERDICT_FASTER,
 	/* The time does not differ, but exact counts do: all are larger; all
-	 * are smaller; some of each. */
+	 * are smaller; some are larger and some smaller. */
 	TR2_VERDICT_MORE,
 	TR2_VERDICT_LESS,
 	TR2_VERDICT_OTHER,
 	TR2_VERDICT_SAME,
-	TR2_VERDICT_UNKNOWN /* there are too few runs to decide */
+	TR2_VERDICT_UNKNOWN /* too few runs to decide */
 };
 /* "slower", "faster", "more work" … */
 extern const char *const tr2_verdict_words[];
@@ -31,24 +31,24 @@ extern const char *const tr2_verdict_words[];
 
 struct tr2_verdict {
 	enum tr2_verdict_word word;
-	/* The times to judge, with their intervals; the first one decides.
-	 * NULL: none. If is_judged is false, no time was selected, or the
-	 * selected time does not differ but another row does: then the first
-	 * time is the first row that differs. */
+	/* The times to judge, with their intervals; NULL: none. The first one
+	 * decides. If is_judged is false, the first time is the first row that
+	 * differs: no time was selected, or the selected time does not
+	 * differ. */
 	bool is_judged;
 	const struct tr2_difference *time[TR2_VERDICT_TIMES];
 	struct tr2_stat_interval interval[TR2_VERDICT_TIMES];
 	bool has_interval[TR2_VERDICT_TIMES];
-	/* The innermost region, else the process, that has most of the
-	 * difference in time; NULL: unknown. */
+	/* The innermost region that has most of the difference in time, or else
+	 * the process; NULL: unknown. */
 	const struct tr2_difference *from;
 	/* Exact counts that differ, the most important first. */
 	const struct tr2_difference *count[TR2_VERDICT_COUNTS];
-	size_t nr_counts;        /* if `process` is set, without processes by
-				  * name */
-	size_t nr_more, nr_less; /* of all counts */
-	size_t nr_same, nr_vary; /* counts that are the same on both sides, or
-				  * that vary */
+	size_t nr_counts;        /* number of counts that differ; processes by
+				  * name are left out if `process` is set */
+	size_t nr_more, nr_less; /* of all counts that differ */
+	size_t nr_same, nr_vary; /* counts that are the same on both sides;
+				  * counts that vary */
 	/* The processes of one name whose number changed most, if the number of
 	 * all processes changed; else NULL. */
 	const struct tr2_difference *process;
@@ -58,7 +58,8 @@ struct tr2_verdict {
 void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
 		 double alpha);
 
-/* Does an exact count of the row differ? Set *delta to the difference. */
+/* Is the row an exact count that differs? If so, set *delta to the
+ * difference. */
 bool tr2_difference_is_count(const struct tr2_difference *d, double *delta);
 
 /* Append a row: its name, and the change in percent with its interval. interval
@@ -76,9 +77,9 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 
 /*
  * --fail-above: print to stderr each row that grew by more than `share`, and
- * each that this number of runs cannot judge. The rows are the time and exact
- * counts, or all selected rows. Return 0, TR2_EXIT_FOUND, or TR2_EXIT_USAGE if
- * nothing can be judged.
+ * each row that this number of runs cannot judge. Judge the time and exact
+ * counts or, with a selection, all selected rows. Return 0, TR2_EXIT_FOUND, or
+ * TR2_EXIT_USAGE if nothing can be judged.
  */
 int tr2_verdict_judge(const struct tr2_verdict *v,
 		      const struct tr2_comparison *c,

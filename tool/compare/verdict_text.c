@@ -93,7 +93,7 @@ static void add_count(struct tr2_buf *b, const struct tr2_verdict *v,
 	tr2_buf_addch(b, ')');
 }
 
-/* Append the counts that differ, with `between` in front. */
+/* Append `between`, then the counts that differ. */
 static void add_counts(struct tr2_buf *b, const struct tr2_verdict *v,
 		       const char *between)
 {
@@ -292,7 +292,8 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 	tr2_buf_release(&b);
 }
 
-/* Report the kinds of measures that cannot be judged. false: no kind can. */
+/* Report the kinds of measures that this number of runs cannot judge. Return
+ * false if no kind can be judged. */
 static bool can_judge_kinds(const struct tr2_comparison *c)
 {
 	bool any = false, all = true, exact = false;
@@ -310,9 +311,9 @@ static bool can_judge_kinds(const struct tr2_comparison *c)
 		if (!can)
 			tr2_warning("--fail-above ignores %zu %s: %u and %u "
 				    "runs are too few to tell a difference "
-				    "from chance in so many (use -r %zu or "
-				    "more, or select fewer with --only, -N, "
-				    "-t)",
+				    "from chance among this many (use -r %zu "
+				    "or more, or select fewer with --only, "
+				    "-N, -t)",
 				    c->tested[kind], tr2_measure_plurals[kind],
 				    c->nr_base, c->nr_new,
 				    tr2_runs_needed(c->tested[kind]));

@@ -114,7 +114,7 @@ void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 	tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, name)));
 }
 
-/* Append the program of a command line: its first word, without the
+/* Append the program of a command line: the first word, without its
  * directory. */
 static void add_program(struct tr2_buf *b, const char *command, size_t len)
 {

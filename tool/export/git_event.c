@@ -24,9 +24,10 @@ struct tr2_git_event {
 	struct tr2_reread *reread;
 	struct tr2_parsed_render render;
 	struct tr2_buf text, repaired;
-	/* About the current line. */
+	/* For the current line: */
 	const struct tr2_line *at;
-	bool secret; /* its param or key may name a secret */
+	bool secret; /* the name of its param or data may say that the value is
+		      * secret */
 	bool begun;
 };
 
@@ -78,7 +79,7 @@ static void add_words(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_add_words(x, b, &words);
 }
 
-/* Append a decimal, which is in seconds, with 6 digits after the point. */
+/* Append a decimal number of seconds, with 6 digits after the point. */
 static void add_decimal(struct tr2_buf *b, const struct tr2_json_value *v)
 {
 	struct tr2_view text;
@@ -172,7 +173,7 @@ static void on_member(void *data, const char *key, size_t len,
 	add_value(g, v, g->secret && is_key(key, len, "value"));
 }
 
-/* Append the object, or nothing unless TR2_JSON_OK. */
+/* Append the object. Append nothing if the result is not TR2_JSON_OK. */
 static enum tr2_json_result add_object(struct tr2_git_event *g,
 				       const char *text, size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * git_event - write one event in the form of Git's event target, whatever the
- * format of the input. The line begins with event, sid, thread and time, also
- * for brief and foreign streams. The other members follow in their original
+ * format of the input. Each line begins with event, sid, thread and time, even
+ * if the input is brief or foreign. The other members follow in their original
  * order.
  */
 #pragma once

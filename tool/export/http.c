@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* http - send HTTP requests by libcurl; without it, return an error. */
+/* http - send HTTP requests by libcurl; without libcurl, return an error. */
 #include "export/http.h"
 
 #include "common/say.h"
@@ -20,8 +20,8 @@
 #define MAX_WAIT_SECONDS 60
 #define MAX_ANSWER (4u << 20)
 
-/* libcurl is loaded when it is first used: with its thirty libraries, loading
- * takes longer than most commands run. */
+/* Load libcurl when it is first used: to load it and its thirty libraries takes
+ * longer than most commands run. */
 #define LIBRARY "libcurl.so.4"
 #define FUNCTIONS(_)                                                      \
 	_(easy_cleanup) _(easy_getinfo) _(easy_init) _(easy_perform)      \
@@ -35,7 +35,7 @@ static struct {
 #undef MEMBER
 } lib;
 
-/* Return false with the reason in dlerror(). */
+/* Load the library. Return false, with the reason in dlerror(), on failure. */
 static bool load_library(void)
 {
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
@@ -50,14 +50,14 @@ static bool load_library(void)
 
 struct tr2_http {
 	CURL *curl;
-	CURLU *url, *now; /* as given; with the parameters */
+	CURLU *url, *now; /* url: as given; now: with the parameters */
 	struct curl_slist *headers;
 	struct tr2_buf answer, scratch, shown;
 	long status;
 	char error[CURL_ERROR_SIZE];
 };
 
-/* Take a piece of an answer; drop what exceeds the limit. */
+/* Take a piece of an answer. Drop the part above the limit. */
 static size_t on_answer(char *data, size_t size, size_t n, void *to)
 {
 	struct tr2_http *h = to;
@@ -129,7 +129,8 @@ struct tr2_http *tr2_http_new(const char *url,
 	tr2_must(!lib.global_init(CURL_GLOBAL_DEFAULT));
 	h->curl = lib.easy_init();
 	tr2_must(h->curl);
-	/* Without "100 Continue", a request saves a round trip. */
+	/* Do not wait for "100 Continue": this saves a round trip for each
+	 * request. */
 	tr2_http_header(h, "Expect:");
 	if (set_url(h, url, server))
 		return set_options(h, server->request_seconds), h;

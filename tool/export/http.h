@@ -25,7 +25,7 @@ struct tr2_http_server {
 	/* description of the server in messages, such as "a collector" */
 	const char *kind;
 	const char *path;     /* used if the URL has none; NULL: "/" */
-	/* another way, for builds without libcurl; or NULL */
+	/* a remedy for builds without libcurl; NULL: none */
 	const char *instead;
 	long request_seconds; /* time limit of a request and its answer */
 };
@@ -51,24 +51,26 @@ const char *tr2_http_why(const struct tr2_http *h) TR2_BY_CURL;
 /* Send one request. Return false after an error message. */
 bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 	TR2_BY_CURL;
-/* Do the same for a request that must not be sent twice. */
+/* Send a request that must not be sent twice. Return false after an error
+ * message. */
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes) TR2_BY_CURL;
 
-/* Status and text of the last answer. The text is cut at 4 MiB. */
+/* Return the status, or the text, of the last answer. The text is cut at 4
+ * MiB. */
 long tr2_http_status(const struct tr2_http *h) TR2_BY_CURL;
 struct tr2_buf *tr2_http_answer(struct tr2_http *h) TR2_BY_CURL;
-/* Did the last answer ask to try later (429, 502, 503, 504)? */
+/* Did the last answer say that the server is busy (429, 502, 503, 504)? */
 bool tr2_http_is_busy(const struct tr2_http *h) TR2_BY_CURL;
-/* Return after how many seconds the last answer asked to try again; 0: it did
- * not. */
+/* Return the number of seconds in the last answer's Retry-After; 0: there is
+ * none. */
 int64_t tr2_http_retry_after(struct tr2_http *h) TR2_BY_CURL;
-/* Wait for as long as the answer asked, or for 1, 2, 4, 8 seconds. tries counts
- * from 1. */
+/* Wait for the time in the answer's Retry-After, or else for 1, 2, 4, 8
+ * seconds. tries counts from 1. */
 void tr2_http_wait(struct tr2_http *h, int tries) TR2_BY_CURL;
 
-/* Make requests fail once `stop` is set; the present one fails within a
- * second. */
+/* Let requests fail once `stop` is set. A request that is being sent fails
+ * within a second. */
 void tr2_http_stop_by(struct tr2_http *h, const atomic_bool *stop) TR2_BY_CURL;
 
 /* Return the URL for messages, without a password. */

@@ -22,19 +22,21 @@
 #include "model/states.h"
 
 #define MAX_SERIES 100
-#define FIRST_PROCESS_BOUND 9 /* a millisecond: no process is faster */
+#define FIRST_PROCESS_BOUND 9 /* the bound of a millisecond: no process is
+			       * faster */
 
 /* Indexes of value[] of commands: results of processes, and their cost. */
 enum { OK, FAILED, KILLED, UNFINISHED, ALL, SELF, SPAWN, ERRORS, CPU, READY };
-enum { TOTAL, CALLS, REGION_SELF }; /* for regions; the first two for metrics,
-				     * too */
-enum { SEEN = REGION_SELF, LAST, LEAST, MOST }; /* for metrics, as int64_t */
+enum { TOTAL, CALLS, REGION_SELF }; /* indexes for regions; metrics use the
+				     * first two, too */
+enum { SEEN = REGION_SELF, LAST, LEAST, MOST }; /* indexes for metrics; the
+						 * values are int64_t */
 
 struct prometheus {
 	struct tr2_series_set commands, waits, regions;
 	struct tr2_series_set metrics[TR2_DEFINITION_KINDS];
 	uint64_t lost;
-	bool has_cpu; /* the CPU time of some process is known */
+	bool has_cpu; /* the CPU time of at least one process is known */
 	int64_t *self; /* by span */
 };
 
@@ -43,7 +45,7 @@ static uint64_t positive(int64_t ns)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Redact a label. Two labels that become equal are one. */
+/* Redact a label. Labels that become equal are merged. */
 static tr2_str safe(struct tr2_export *x, tr2_str s)
 {
 	const char *text;
@@ -142,8 +144,8 @@ static void span(struct tr2_export *x, uint32_t i)
 	s->value[CALLS]++;
 }
 
-/* Bounds of series are in ns, from a microsecond on; bounds of values begin
- * with 1. */
+/* Bounds of series are in ns and begin at a microsecond. Bounds of plain values
+ * begin at 1, so values are multiplied by this. */
 #define BOUND_OF_1 1000u
 
 static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
@@ -159,8 +161,8 @@ static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 				   count);
 }
 
-/* Add up metrics of processes, which include those of their threads. Of a
- * gauge, keep the last value of the process that began last. */
+/* Add up metrics of processes, which include their threads' metrics. Of a
+ * gauge, keep the last value in the process that began last. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
@@ -213,7 +215,8 @@ static void add_label(struct tr2_buf *b, const char *name, const char *value)
 	add_label_part(b, name, value, strlen(value));
 }
 
-/* Return the end of `KEY="VALUE"`. NULL: it is not one, or its key is taken. */
+/* Return the end of `KEY="VALUE"`; NULL: the text is no label, or its key is
+ * taken. */
 static const char *end_of_label(const char *p, const char *taken)
 {
 	size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz_0123456789"
@@ -301,8 +304,8 @@ static void add_time(struct tr2_buf *b, uint64_t ns)
 	tr2_buf_addch(b, '\n');
 }
 
-/* Print one value of each series, as a gauge if it has a sign, else as a
- * counter. */
+/* Print one value of each series: as a gauge if the value may be negative, else
+ * as a counter. */
 typedef void add_value(struct tr2_buf *b, uint64_t value);
 static void print_series(struct tr2_export *x, const struct tr2_series_set *set,
 			 int value, add_value *add, const char *labels,
@@ -430,7 +433,7 @@ static void print_metrics(struct tr2_export *x, struct prometheus *p)
 	static const struct {
 		enum tr2_definition_kind kind;
 		int value;
-		add_value *add; /* NULL: print their histogram */
+		add_value *add; /* NULL: print the histogram */
 		const char *name, *help;
 	} rows[] = {
 		{ TR2_DEFINITION_TIMER, TOTAL, add_time,

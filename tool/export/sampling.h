@@ -17,13 +17,14 @@
 
 struct tr2_tree_sampling {
 	bool on;
-	uint64_t one_in; /* keep one in this many of the rest; 0: none */
-	int64_t slow_ns; /* keep all that took at least this long; 0: no
+	uint64_t one_in; /* keep one in this many of the others; 0: none of
+			  * them */
+	int64_t slow_ns; /* keep all trees that took at least this long; 0: no
 			  * limit */
-	/* Number of trees so far, and of those that were kept. */
+	/* Number of trees so far, and number of trees that were kept. */
 	uint64_t nr_trees, nr_kept;
 };
 
-/* Read `1/N`, N or 0. Return false if the text is none of these. */
+/* Parse `1/N`, N or 0. Return false if the text is none of these. */
 bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling,
 			     const char *text);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* series - sums by labels; all but the largest are merged. */
+/* series - sums by labels; all except the largest are merged. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static void add_to(struct tr2_series *to, const struct tr2_series *s)
 	to->has_histogram |= s->has_histogram;
 }
 
-/* Sort by value, the greatest first; equal ones in their order of
+/* Sort by value, the greatest first. Equal values stay in their order of
  * appearance. */
 static int by_value(const void *a, const void *b, void *by)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * series - sums for Prometheus: values by one or two labels. tr2_series_bound()
- * limits how many are exported.
+ * limits the number of exported series.
  */
 #pragma once
 
@@ -16,21 +16,21 @@
 struct tr2_series {
 	tr2_str label[2];
 	uint64_t value[TR2_SERIES_VALUES];
-	/* Counts of values up to each bound, not cumulative. The last one
-	 * counts values above all bounds. */
+	/* Numbers of values between the previous bound and each bound. The last
+	 * number is of values above all bounds. */
 	uint64_t bucket[TR2_SERIES_BOUNDS + 1];
 	uint64_t sum_ns;    /* sum of the values in buckets */
 	bool has_histogram;
 };
 
-/* Zeroed means empty. `item` moves when a series is added. */
+/* A set of zeros is empty. `item` may move when a series is added. */
 struct tr2_series_set {
 	struct tr2_series *item;
 	uint32_t nr, alloc;
 	struct tr2_map by_labels; /* labels to index + 1 */
 };
 
-/* Return the series of these labels. Add it if necessary. */
+/* Return the series with these labels; add it if necessary. */
 struct tr2_series *tr2_series_at(struct tr2_series_set *set, tr2_str a,
 				 tr2_str b);
 /* Keep the `max` series with the greatest value[by]; add up the others under

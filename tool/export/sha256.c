@@ -67,8 +67,7 @@ static void compress(uint32_t H[8], const uint8_t *block)
 		H[t] += v[t];
 }
 
-/* Process the rest of the message, then the bit 1, zeros, and the length in
- * bits. */
+/* Process the rest of the message, the bit 1, zeros, and the length in bits. */
 static void finish(uint32_t H[8], const uint8_t *rest, size_t n,
 		   uint64_t size_bytes)
 {

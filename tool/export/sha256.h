@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /*
- * SHA-256 (FIPS 180-4, section 6.2) of a text in memory, for the ids of traces.
- * Not for purposes that must resist an attacker.
+ * Compute SHA-256 (FIPS 180-4, section 6.2) of a text in memory, for the ids of
+ * traces. Do not use this where it must resist an attacker.
  */
 void tr2_sha256(const void *data, size_t size_bytes, uint8_t digest[32]);

@@ -15,8 +15,8 @@
 
 #define STEP_BYTES 65536
 
-/* The file that is removed if a signal ends the process. Only one sink at a
- * time has a file. */
+/* A signal that ends the process removes this file. Only one sink at a time has
+ * a file. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(void)
@@ -62,8 +62,8 @@ static bool fail_sink(struct tr2_export_sink *s)
 	return false;
 }
 
-/* Set the mode of the file that is replaced, or the mode that O_CREAT would
- * give. */
+/* Set the new file's mode to the mode of the replaced file, or to the mode that
+ * O_CREAT gives. */
 static void set_mode(int fd, const struct stat *before)
 {
 	mode_t mask = umask(0);
@@ -73,8 +73,8 @@ static void set_mode(int fd, const struct stat *before)
 		return;
 }
 
-/* Create the file beside its target. A symbolic link stays: the file to which
- * it points is replaced. */
+/* Create the temporary file beside its target. If the path is a symbolic link,
+ * the target is the file to which the link points: the link stays. */
 static bool open_beside(struct tr2_export_sink *s, const struct stat *before)
 {
 	s->target = before ? realpath(s->path, NULL) : tr2_strdup(s->path);

@@ -14,7 +14,8 @@
 
 struct tr2_export_sink {
 	struct tr2_buf buf; /* append here */
-	const char *path;   /* as the user gave it; NULL: standard output */
+	const char *path;   /* the path that the user gave; NULL: standard
+			     * output */
 	char *target, *temp; /* NULL: the file is written in place */
 	int fd;
 	bool failed; /* an error was printed */
@@ -24,11 +25,11 @@ struct tr2_export_sink {
  * error message. */
 bool tr2_sink_open(struct tr2_export_sink *s, const char *path);
 
-/* Write the collected text if there is much of it. Call it between records. */
+/* Write the collected text if it is long. Call this between records. */
 bool tr2_sink_step(struct tr2_export_sink *s);
 /* Write the collected text now. */
 bool tr2_sink_flush(struct tr2_export_sink *s);
 
-/* End the export. The old file stays unless `ok` is true and everything was
- * written. Return false after an error message. */
+/* End the export. If `ok` is true and everything was written, rename the new
+ * file; else the old file stays. Return false after an error message. */
 bool tr2_sink_close(struct tr2_export_sink *s, bool ok);

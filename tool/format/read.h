@@ -12,16 +12,16 @@
 #include "common/lines.h"
 #include "model/model.h"
 
-/* A file of this name in a directory of streams stops programs that start later
- * from writing there. */
+/* A file of this name in a directory of streams: programs that start later
+ * write nothing there. */
 #define TR2_DISCARD "git-trace2-discard"
 
 #define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
-#define TR2_LOAD_NO_TREE (1u << 2) /* leave tr2_model_finish() to the caller */
-#define TR2_LOAD_REDACT (1u << 3) /* objects of waits get no names */
-/* Load the waits of threads as samples, with the calls that waited, in place of
- * samples of the time on a CPU. */
+#define TR2_LOAD_NO_TREE (1u << 2) /* the caller calls tr2_model_finish() */
+#define TR2_LOAD_REDACT (1u << 3) /* do not name objects of waits */
+/* In place of samples of the CPU time, load the waits of threads as samples,
+ * with the calls that waited. */
 #define TR2_LOAD_WAITS (1u << 4)
 #define TR2_LOAD_WAITS_TOO (1u << 5) /* both */
 
@@ -33,8 +33,8 @@ enum tr2_load_result {
 
 struct tr2_parsed_event;
 
-/* Called for each event after it was added to the model. `ev` is valid during
- * the call. */
+/* Called for each event after the event was added to the model. `ev` is valid
+ * during the call. */
 typedef void tr2_event_fn(void *data, struct tr2_model *m,
 			  const struct tr2_parsed_event *ev);
 

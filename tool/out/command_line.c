@@ -23,8 +23,9 @@ static bool begins(struct word w, const char *text)
 	return w.len >= strlen(text) && !memcmp(w.p, text, strlen(text));
 }
 
-/* Return the word after the spaces at *p, without quotes and the brackets of
- * tables, and move *p after it. At the end, the word has no length. */
+/* Skip the spaces at *p, return the word there without quotes and the brackets
+ * of tables, and move *p after the word. At the end of the text, the word has
+ * length 0. */
 static struct word next_word(const char **p, const char *end)
 {
 	struct word w;
@@ -76,8 +77,8 @@ static bool is_source(struct word w)
 	return false;
 }
 
-/* Is the word in a directory through which compilers pass files to each
- * other? */
+/* Is the word a path in a directory of temporary files, in which compilers pass
+ * files to each other? */
 static bool is_temporary(struct word w)
 {
 	return (begins(w, "/tmp/") && !memchr(w.p + 5, '/', w.len - 5)) ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* function_name - shorten a name by the text in its outermost brackets. */
+/* function_name - shorten a name: leave out the text in its outermost
+ * brackets. */
 #include "out/function_name.h"
 
 #include <string.h>
@@ -11,9 +12,9 @@
 
 #define OPERATOR "operator"
 
-/* Return the length of a piece of a name whose brackets are not around
- * arguments; 0: no such piece begins here. Longer operators precede the
- * operators with which they begin. */
+/* Return the length of a piece of a name in which brackets do not enclose
+ * arguments; 0: no such piece begins here. In the list, longer operators
+ * precede shorter ones with the same beginning. */
 static size_t piece_at(const char *text)
 {
 	static const char *const pieces[] = {
@@ -41,9 +42,9 @@ static bool is_close(const char *p)
 	return *p == ')' || (*p == '>' && p[-1] != '-');
 }
 
-/* Append a C++ name without the text in brackets. false: the name is not of
- * C++. Other languages put types in brackets, too: Go after a dot, Rust in
- * front. */
+/* Append a C++ name without the text in its brackets. Return false if the name
+ * is not C++: other languages put types in brackets, too: Go after a dot, Rust
+ * in front. */
 static bool fold(struct tr2_buf *b, const char *name)
 {
 	const char *p, *open = NULL;

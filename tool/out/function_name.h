@@ -5,8 +5,8 @@
 #include "out/table.h"
 
 /*
- * Return a function's name for a table. A long C++ name loses the arguments of
- * its templates and calls, unless lines are not to be cut:
+ * Return a function's name for a table. Leave out the arguments of templates
+ * and calls in a long C++ name, unless lines are not cut:
  * std::vector<…>::push_back(…). The text is valid as long as a text of
  * tr2_next_text().
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * markdown - print a table in the Markdown of GitHub, GitLab and others. Its
- * cells have the texts of the terminal, uncut.
+ * cells have the same texts as on a terminal, but are not cut.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ struct printing {
 	struct tr2_units units;
 };
 
-/* Is the column shown? Empty columns are not. */
+/* Is the column shown? Empty columns are left out. */
 static bool is_shown(const struct tr2_table *t, const struct printing *p,
 		     size_t c)
 {

@@ -68,7 +68,7 @@ void tr2_progress_step(struct tr2_progress *p, uint64_t done)
 		fprintf(stderr, "%s to go", tr2_buf_str(&b));
 		tr2_buf_release(&b);
 	}
-	/* The output of CMD begins in the first column. */
+	/* Erase the bar, so that CMD's output begins in the first column. */
 	fputs("\033[K\r", stderr);
 	fflush(stderr);
 }

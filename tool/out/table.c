@@ -66,7 +66,7 @@ static char *text_room(struct tr2_table *t, size_t n)
 	return b->text + b->len - n;
 }
 
-/* Forget the current row, which is not stored. */
+/* Forget the cells of the current row, which is streamed. */
 static void forget_cells(struct tr2_table *t)
 {
 	t->nr_cells = 0;
@@ -152,7 +152,7 @@ static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 	cell->nr_words = nr_words;
 }
 
-static struct tr2_buf scratch; /* kept: allocating maps memory */
+static struct tr2_buf scratch; /* kept for reuse: allocating maps memory */
 
 /* Return the string without its secrets, if the output hides them; valid until
  * the next call. */
@@ -174,7 +174,7 @@ void tr2_cell_str(struct tr2_table *t, const char *s)
 
 void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
 {
-	static struct tr2_buf text; /* kept: allocating maps memory */
+	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
 	va_list ap;
 
 	tr2_buf_reset(&text);
@@ -193,7 +193,7 @@ void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
 
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 {
-	static struct tr2_buf safe; /* kept: allocating maps memory */
+	static struct tr2_buf safe; /* kept for reuse: allocating maps memory */
 	const char *w, *word, *before = NULL;
 	uint32_t i;
 	size_t len;
@@ -245,7 +245,7 @@ void tr2_cell_uint(struct tr2_table *t, uint64_t value)
 
 void tr2_cell_real(struct tr2_table *t, double value)
 {
-	/* JSON has no infinite numbers. */
+	/* JSON has no infinite numbers: leave the cell empty. */
 	new_cell(t, isfinite(value) ? TR2_CELL_REAL : TR2_CELL_NONE)->d = value;
 }
 

@@ -53,18 +53,18 @@ enum tr2_cell_kind {
 #define TR2_COL_TREE (1u << 1)   /* draw the branches of a tree before the text,
 				  * by the depth given to tr2_table_add_at();
 				  * cut text that is too wide in the middle */
-#define TR2_COL_FLEX (1u << 2)   /* narrowed first if a line is too wide */
+#define TR2_COL_FLEX (1u << 2)   /* narrowed if a line is too wide */
 #define TR2_COL_MIDDLE (1u << 11) /* cut in the middle, like a tree */
 #define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
 #define TR2_COL_TEXT (1u << 4)   /* only in text */
-#define TR2_COL_SINGLE (1u << 6) /* durations of single calls: they have their
-				  * own unit, in which the smallest one is
+#define TR2_COL_SINGLE (1u << 6) /* durations of single calls, in a unit of
+				  * their own in which the smallest one is
 				  * visible */
 #define TR2_COL_SPARE (1u << 7)  /* omitted, the last column first, if lines are
 				  * too wide for a terminal */
-#define TR2_COL_YIELDS (1u << 8) /* omitted, too, if lines are too wide even
-				  * with the narrowest flexible columns; columns
-				  * with TR2_COL_HEAT are omitted last */
+#define TR2_COL_YIELDS (1u << 8) /* omitted if lines are too wide even with the
+				  * narrowest flexible columns; columns with
+				  * TR2_COL_HEAT are omitted last */
 #define TR2_COL_HEAT (1u << 5)   /* a share, coloured by its size */
 #define TR2_COL_SIGNED (1u << 10) /* durations have a sign: +1.000 */
 #define TR2_COL_PAGE (1u << 9)   /* with TR2_COL_DATA: also in a page */
@@ -79,16 +79,17 @@ struct tr2_words;
 struct tr2_table;
 
 struct tr2_column {
-	const char *key;     /* in JSON and CSV, with its unit: wall_ns */
+	const char *key;     /* the name in JSON and CSV, with its unit:
+			      * wall_ns */
 	const char *heading; /* text */
 	unsigned int flags;
-	/* Set the cell of a row with one of tr2_cell_…(); without such a call,
-	 * the cell stays empty. It is not called for a column that is not
-	 * printed. */
+	/* Sets the cell of a row with one of tr2_cell_…(). Without such a call,
+	 * the cell stays empty. Not called for a column that is not printed. */
 	void (*cell)(struct tr2_table *t, const void *row);
 };
 
-/* The element of the model that a cell names. In pages the cell links to it. */
+/* The element of the model that a cell names. In pages, the cell links to that
+ * element. */
 enum tr2_link {
 	TR2_LINK_NONE,
 	TR2_LINK_NODE,
@@ -113,7 +114,7 @@ enum tr2_link {
 		LIST(TR2_COLUMN_ROW, TR2_DATA_ROW, TR2_TEXT_ROW)      \
 	};
 
-/* The functions of each list have names of their own. */
+/* The line number makes the names of each list's functions unique. */
 #define TR2_PASTE_NOW(a, b) a##b
 #define TR2_PASTE(a, b) TR2_PASTE_NOW(a, b)
 #define TR2_AT_LINE(name) TR2_PASTE(name, __LINE__)
@@ -139,18 +140,18 @@ enum tr2_link {
  * with a member per table, or CSV with an empty line between them. */
 struct tr2_output {
 	enum tr2_format format;
-	unsigned int nr_tables; /* printed so far */
-	/* CSV has one table a file: the name of the table to print; NULL: the
-	 * first one. The other tables are in the other formats only. */
+	unsigned int nr_tables; /* number of tables printed so far */
+	/* A file of CSV has one table: this is the name of the table to print;
+	 * NULL: the first one. Only other formats have the other tables. */
 	const char *csv_table;
-	/* For TR2_FORMAT_PAGE: the function that prints a table, and its data;
-	 * then the name (NULL: the table's own) and the caption of the next
-	 * table. */
+	/* For TR2_FORMAT_PAGE: the function that prints a table, and its data.
+	 * Then the name and the caption of the next table; name NULL: the
+	 * table's own name. */
 	void (*print)(struct tr2_table *t);
 	void *data;
 	const char *name, *caption;
-	/* Text: cut no lines. Otherwise cut them to the width of the terminal,
-	 * or to piped_width in a pipe (0: do not cut). */
+	/* For text. wide: do not cut lines. Otherwise cut lines to the width of
+	 * the terminal, or to piped_width in a pipe (0: do not cut). */
 	bool wide;
 	unsigned int piped_width;
 	bool redact; /* hide secrets in every string */
@@ -172,30 +173,31 @@ struct tr2_table {
 	const char *name;
 	const struct tr2_column *columns;
 	size_t nr_columns;
-	struct tr2_cell *cells; /* of row `first_row` and later ones */
+	struct tr2_cell *cells; /* cells of row `first_row` and of later rows */
 	uint32_t nr_cells, alloc;
 	size_t first_row;
-	int *depths;     /* of each row, for TR2_COL_TREE */
+	int *depths;     /* depth of each row, for TR2_COL_TREE */
 	uint32_t nr_rows, nr_depths, alloc_rows;
-	struct tr2_text_block *texts; /* of the cells */
-	bool is_tree; /* has a column of TR2_COL_TREE; set when printed */
+	struct tr2_text_block *texts; /* texts of the cells */
+	bool is_tree; /* a column has TR2_COL_TREE; set when the table is
+		       * printed */
 	const struct tr2_column *sorted; /* the column by which the rows are
 					  * sorted; NULL: not sorted */
 
-	/* Streamed rows. */
+	/* For streamed rows: */
 	tr2_rows_fn *rows;
 	void *rows_data;
 	void (*each)(struct tr2_table *t, size_t row, void *data);
 	void *each_data;
 	unsigned int left_out; /* columns with these flags stay empty */
-	/* number of last columns that get no cells at all */
+	/* this number of columns at the end get no cells */
 	size_t nr_last_out;
 };
 
-/* An array of columns, and how many they are. */
+/* An array of columns, and their number. */
 #define TR2_COLUMNS(columns) (columns), ARRAY_SIZE(columns)
 
-/* Initialize an empty table of this output. */
+/* Initialize an empty table for this output. */
 #define TR2_TABLE_OF(out, title, array)                                    \
 	{ .output = (out), .name = (title), .columns = (array),            \
 	  .nr_columns = ARRAY_SIZE(array) }
@@ -210,17 +212,17 @@ void tr2_table_rows(struct tr2_table *t, tr2_rows_fn *rows, void *data);
 
 /* Add a row; the columns' functions interpret `row`. */
 void tr2_table_add(struct tr2_table *t, const void *row);
-/* Add a row of a tree. Text may have the depth -N: the row continues the row
- * above at depth N, without a branch. */
+/* Add a row of a tree. depth -N, for text only: the row continues the row above
+ * at depth N, without a branch. */
 void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
 
-/* Set the cell, in a column's function. Strings are copied. NULL, TR2_NO_TIME
- * and NAN leave the cell empty (null in JSON). */
+/* Set the cell; call this in a column's function. Strings are copied. NULL,
+ * TR2_NO_TIME and NAN leave the cell empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
 void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Set the cell to the value of this name. The name may show that the value is a
- * secret. */
+/* Set the cell to the value of a setting or attribute with this name. The name
+ * may show that the value is a secret. */
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
 void tr2_cell_uint(struct tr2_table *t, uint64_t value);
@@ -235,8 +237,8 @@ void tr2_cell_json(struct tr2_table *t, const char *json);
 void tr2_cell_bool(struct tr2_table *t, bool value);
 /* Mark the cell just set as a lower bound: `>= ` in text. */
 void tr2_cell_at_least(struct tr2_table *t);
-/* If the cell just set is cut, keep the first ` x 214` in it, and the brackets
- * after that. */
+/* If the cell just set is cut, keep the first ` x 214` in it, and the text in
+ * brackets after that. */
 void tr2_cell_keep_count(struct tr2_table *t);
 /* Set the colour and the link of the cell just set. */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);
@@ -257,9 +259,9 @@ void tr2_table_print_row(struct tr2_output *output, const char *name,
 void tr2_table_show(struct tr2_table *t);
 
 /*
- * Sort rows by the column with that key (with or without its unit) or heading
+ * Sort rows by the column with this key (with or without its unit) or heading
  * (in any case): numbers from large to small, text from A to Z. Rows of a tree
- * lose their depth. false: no column has that name.
+ * lose their depth. Return false if no column has this name.
  */
 bool tr2_table_sort(struct tr2_table *t, const char *column);
 /* Sort by all columns and remove duplicate rows. */

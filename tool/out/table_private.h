@@ -10,18 +10,20 @@
 struct tr2_cell {
 	uint8_t kind;  /* enum tr2_cell_kind */
 	uint8_t color; /* enum tr2_color */
-	uint8_t link;  /* enum tr2_link; `linked` is the number in the model */
+	uint8_t link;  /* enum tr2_link; `linked` is the element's number in the
+			* model */
 	bool at_least, keeps_count;
 	uint32_t linked, len, nr_words;
 	union {
-		const char *s; /* in the table's text blocks */
+		const char *s; /* stored in the table's text blocks */
 		int64_t i;
 		uint64_t u;
 		double d;
 	};
 };
 
-/* Called for a row, whose cells are valid until it returns. */
+/* A function that is called for each row. The row's cells are valid until it
+ * returns. */
 typedef void tr2_row_fn(struct tr2_table *t, size_t row, void *data);
 
 /* Call fn for all rows, stored or streamed. Columns with one of `flags` stay
@@ -44,18 +46,17 @@ void tr2_cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out);
 /* Append a cell as in text. Its kind must not be TR2_CELL_NS. */
 void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 
-/* The durations of a table: of[1] of columns with TR2_COL_SINGLE, of[0] of all
- * others. */
+/* The durations of a table: of[1] has those of columns with TR2_COL_SINGLE,
+ * of[0] all others. */
 struct tr2_units {
 	struct tr2_durations {
-		uint64_t largest, smallest; /* smallest: of those other than
-					     * 0 */
+		uint64_t largest, smallest; /* smallest: without 0 */
 		bool has_ns; /* some are not whole microseconds */
 	} of[2];
 	struct tr2_unit unit[2];
 };
 
-/* Pass every cell that is printed to _see(), then call _choose(). */
+/* Pass every printed cell to tr2_units_see(), then call tr2_units_choose(). */
 void tr2_units_see(struct tr2_units *u, unsigned int flags,
 		   const struct tr2_cell *cell);
 void tr2_units_choose(struct tr2_units *u);
@@ -68,7 +69,8 @@ struct tr2_column_use {
 	bool has_durations, has_others; /* others: numbers without the
 					 * durations' unit */
 	bool negative, has_bounds;
-	uint64_t largest, largest_bound; /* of its durations */
+	uint64_t largest, largest_bound; /* largest duration, and largest lower
+					  * bound */
 };
 
 void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
@@ -82,14 +84,14 @@ void tr2_column_add_duration(const struct tr2_column *column,
 			     const struct tr2_column_use *use,
 			     const struct tr2_units *u, int64_t ns,
 			     bool at_least, struct tr2_buf *out);
-/* Return the width of the column's durations. */
+/* Return the width of the widest duration in the column. */
 size_t tr2_column_width(const struct tr2_column *column,
 			const struct tr2_column_use *use,
 			const struct tr2_units *u);
 
-/* One function per format. `first`: no table was printed before. */
+/* Print a table in a format. `first`: no table was printed before. */
 void tr2_table_print_text(struct tr2_table *t);
-/* Requires stored rows. */
+/* The rows must be stored. */
 void tr2_table_print_markdown(const struct tr2_table *t);
 void tr2_table_print_json(struct tr2_table *t, bool first);
 void tr2_table_print_csv(struct tr2_table *t);

@@ -9,8 +9,7 @@
 #include "out/table.h"
 #include "out/table_private.h"
 
-/* Does `name` name the column: by its key, its key without unit, or its
- * heading? */
+/* Is `name` the column's key, its key without the unit, or its heading? */
 static bool is_called(const struct tr2_column *column, const char *name)
 {
 	size_t len = strlen(name);

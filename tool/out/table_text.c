@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * table_text - print a table as aligned text. Cells are formatted once, one
- * after the other into one buffer, and measured. Then the widths are known, and
+ * table_text - print a table as aligned text. All cells are first formatted
+ * into one buffer and measured. Then the widths of the columns are known, and
  * the texts are printed.
  */
 #include <stdlib.h>
@@ -13,16 +13,16 @@
 #include "out/table_private.h"
 #include "out/term.h"
 
-/* The least width of a flexible column. Before a tree gets less than half of
- * the terminal, other columns are omitted. */
+/* The least width of a flexible column. A tree keeps at least half of the
+ * terminal: other columns are omitted instead. */
 #define MIN_FLEX 16
 
-/* Draw deeper rows of a tree at this depth. */
+/* Draw rows at greater depths at this depth. */
 #define MAX_TREE_DEPTH 64
 
 /* The state of printing a table. */
 struct printing {
-	size_t *width; /* by column; 0: not shown */
+	size_t *width; /* by column: its width; 0: not shown */
 	struct tr2_column_use *use; /* by column */
 	struct tr2_units units;
 	bool *left_out;
@@ -31,8 +31,8 @@ struct printing {
 	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line passes
 				        * here */
 	bool *siblings; /* by row: a sibling follows */
-	/* For each row and each column that text may show: a struct cell_head
-	 * and the text, or an int64_t of nanoseconds. */
+	/* For each row and each column that text may show: a struct cell_head,
+	 * then the text, or an int64_t of nanoseconds. */
 	struct tr2_buf cells;
 	size_t nr_rows;
 	struct tr2_buf out, tree, text;
@@ -80,8 +80,8 @@ void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out)
 	}
 }
 
-/* Return how many columns the text needs on a terminal: one for each character,
- * not for each byte. */
+/* Return the number of columns that the text needs on a terminal: one for each
+ * character, not for each byte. */
 static size_t display_width(const char *s, size_t len)
 {
 	const uint64_t ones = 0x0101010101010101ull;
@@ -98,7 +98,7 @@ static size_t display_width(const char *s, size_t len)
 	return width;
 }
 
-/* Return how many bytes of s fit in `width` columns. */
+/* Return the number of bytes of s that fit in `width` columns. */
 static size_t bytes_of_width(const char *s, size_t len, size_t width)
 {
 	size_t i;
@@ -109,9 +109,9 @@ static size_t bytes_of_width(const char *s, size_t len, size_t width)
 	return i;
 }
 
-/* Find for each row whether a sibling follows: a row of the same depth, before
- * the end of their parent. Walk from the last row on, and note at which depths
- * a row follows. */
+/* Find for each row whether a sibling follows: a row of the same depth before
+ * the end of their parent. Walk from the last row backwards, and note at which
+ * depths a row follows. */
 static bool *find_siblings(const struct tr2_table *t)
 {
 	bool *found = tr2_calloc(t->nr_depths, sizeof(*found)), *follows;
@@ -221,7 +221,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 	p->nr_rows++;
 }
 
-/* Make p->text the heading of a column, and return its width. */
+/* Set p->text to the heading of a column, and return the heading's width. */
 static size_t heading_width(const struct tr2_table *t, struct printing *p,
 			    size_t c)
 {
@@ -295,7 +295,7 @@ static size_t least_flex(const struct tr2_column *column)
 		       of_terminal : MIN_FLEX;
 }
 
-/* Return the width of lines with the narrowest flexible columns. */
+/* Return the width of lines if flexible columns have their least widths. */
 static size_t least_width(const struct tr2_table *t, const size_t *width)
 {
 	size_t total = total_width(t, width), c;
@@ -356,8 +356,9 @@ static void fit_width(const struct tr2_table *t, size_t *width)
 	}
 }
 
-/* Add the text, which is w wide. Cut it with an ellipsis if its column is
- * narrower, and keep the last `tail` columns of it. */
+/* Add a text of width w. If its column is narrower, cut the text with an
+ * ellipsis, and keep its last `tail` columns. Return the width of the added
+ * text. */
 static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 		      size_t w, size_t width, size_t tail, enum tr2_color color)
 {
@@ -381,16 +382,16 @@ static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 	return w;
 }
 
-/* Return the width for the end of a text that is cut in the middle. The end of
- * a command line or of a C++ function says more than its middle. */
+/* Return the width for the end of a text that is cut. Cut the middle: the end
+ * of a command line or of a C++ function says more. */
 static size_t tail_of(size_t width)
 {
 	return width > 8 ? width / 2 : 0;
 }
 
-/* Add a command line that is too wide, cut to show the file on which the
- * command works, or at least the file's end. false: the command has no file, or
- * a cut in the middle shows it. */
+/* Add a command line that is too wide. Cut it so that the file on which the
+ * command works is shown, or at least the file's end. Return false if there is
+ * no such file, or if a cut in the middle shows it. */
 static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
 			    size_t width, enum tr2_color color)
 {
@@ -422,8 +423,8 @@ static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
 	return true;
 }
 
-/* Return where the first ` x 214` or ` x 214 (…)` begins, or len; set its
- * length. */
+/* Return the offset of the first ` x 214` or ` x 214 (…)`, and set its length;
+ * len: there is none. */
 static size_t find_count(const char *text, size_t len, size_t *count_len)
 {
 	const char *close;
@@ -446,12 +447,13 @@ static size_t find_count(const char *text, size_t len, size_t *count_len)
 	return len;
 }
 
-/* The least width of a name before a count, and of the text after the count. */
+/* The least widths of the name before a count, and of the text after the
+ * count. */
 #define MIN_NAME 2
 #define MIN_REST 12
 
-/* Add a text that is too wide, cut before and after its count; the name before
- * the count is cut last. false: the count does not fit. */
+/* Add a text that is too wide. Cut it after its count, and then before the
+ * count, where the name is. Return false if the count does not fit. */
 static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
 			   size_t width, enum tr2_color color)
 {
@@ -475,7 +477,7 @@ static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
 	return true;
 }
 
-/* Return the text of a duration whose cell was kept. */
+/* Return the text of a duration of a cell in p->cells. */
 static const char *duration_text(const struct tr2_table *t, struct printing *p,
 				 size_t c, const struct cell_head *head,
 				 const char *kept, size_t *len)
@@ -599,8 +601,8 @@ static void print_lines(struct tr2_table *t, struct printing *p)
 
 	measure(t, p);
 	/* Omit spare columns before names are cut, since a name says more than
-	 * the last of many numbers. Keep shares longest: they say more than
-	 * other numbers. */
+	 * the last of many numbers. Omit shares last: they say more than other
+	 * numbers. */
 	leave_out(t, p, TR2_COL_SPARE, 0, total_width);
 	leave_out(t, p, TR2_COL_YIELDS, TR2_COL_HEAT, least_width);
 	leave_out(t, p, TR2_COL_YIELDS | TR2_COL_HEAT, 0, least_width);

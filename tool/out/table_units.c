@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * table_units - choose the unit of the durations in a table. All durations have
- * the same unit and the same number of decimals, so that a reader can compare
- * them at a glance; durations of single calls (TR2_COL_SINGLE) have their own
- * unit. The headings show the unit, except where a column has other numbers,
- * too.
+ * one unit and one number of decimals, so that a reader can compare them at a
+ * glance. Durations of single calls (TR2_COL_SINGLE) have a unit of their own.
+ * Headings show the unit, except in a column that also has other numbers.
  */
 #include <string.h>
 
@@ -64,7 +63,7 @@ void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
 		c->has_bounds |= cell->at_least;
 		break;
 	case TR2_CELL_STR:
-		/* Columns with signs have other numbers as text. */
+		/* Columns with signs have their other numbers as text. */
 		c->has_others |= (flags & TR2_COL_SIGNED) != 0;
 		break;
 	case TR2_CELL_JSON:
@@ -111,7 +110,7 @@ void tr2_column_add_duration(const struct tr2_column *column,
 		tr2_buf_addall(out, " ", unit->name);
 }
 
-/* Return the width of the widest number up to this one. */
+/* Return the width of the widest duration up to `ns`. */
 static size_t width_of(const struct tr2_column *column,
 		       const struct tr2_column_use *use,
 		       const struct tr2_units *u, uint64_t ns, bool at_least)

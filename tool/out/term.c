@@ -76,7 +76,8 @@ static const char *pager_command(void)
 
 static void run_pager(const char *pager, const int pipe_fd[2])
 {
-	/* If the pager was not found, nothing was read yet. */
+	/* If the pager was not found, no input was read yet: cat prints all of
+	 * it. */
 	static const char script[] =
 		"eval \"$1\"\ncase $? in 126|127) exec cat;; esac";
 
@@ -129,9 +130,9 @@ void tr2_term_end(void)
 
 	if (!term.pager)
 		return;
-	/* End the pager's input; stdout itself stays open. */
+	/* Close stdout: this ends the pager's input. */
 	fclose(stdout);
-	/* The pager handles ^C. */
+	/* Leave ^C to the pager. */
 	sigaction(SIGINT, &ignored, NULL);
 	waitpid(term.pager, &status, 0);
 	term.pager = 0;

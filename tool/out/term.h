@@ -11,23 +11,25 @@
 enum tr2_color {
 	TR2_COLOR_NONE,
 	TR2_COLOR_HEADING, /* bold */
-	TR2_COLOR_DIM,     /* lines of trees, uncertain values */
-	TR2_COLOR_HOT,     /* a large part of the time */
+	TR2_COLOR_DIM,     /* for lines of trees, uncertain values */
+	TR2_COLOR_HOT,     /* for a large part of the time */
 	TR2_COLOR_WARM,
-	TR2_COLOR_BAD,     /* errors, codes other than 0 */
+	TR2_COLOR_BAD,     /* for errors, codes other than 0 */
 	TR2_COLOR_GOOD
 };
 
-/* Choose size and colour ("auto", "always", "never"; NULL: output is for
- * programs), and start a pager if `pager` and stdout is a terminal. Call this
- * before output, and again when descriptor 1 is redirected or the size
- * changed. */
+/* Find the terminal's size and choose the colour. color: "auto", "always",
+ * "never"; NULL: the output is for programs. Start a pager if `pager` is set
+ * and stdout is a terminal. Call this before output, and again when descriptor
+ * 1 is redirected or the size has changed. */
 void tr2_term_start(const char *color, bool pager);
-/* Wait for the pager. */
+/* End the output, and wait until the pager has ended. */
 void tr2_term_end(void);
 
-unsigned int tr2_term_width(void); /* in columns; 0: not a terminal */
-unsigned int tr2_term_height(void); /* in lines; 0: not a terminal */
+unsigned int tr2_term_width(void); /* Return the width in columns; 0: stdout is
+				    * not a terminal. */
+unsigned int tr2_term_height(void); /* Return the height in lines; 0: stdout is
+				     * not a terminal. */
 /* Return `utf8` if the locale has UTF-8, else `ascii`. */
 const char *tr2_term_text(const char *utf8, const char *ascii);
 /* Return the sequences before and after coloured text; "" without colours. */

@@ -11,7 +11,7 @@
 #include "event/render.h"
 #include "out/table.h"
 
-/* Add value / unit, rounded to this number of decimals (at most 3). */
+/* Add value / unit, rounded to `decimals` decimals (at most 3). */
 static void add_ratio(struct tr2_buf *b, uint64_t value, uint64_t unit,
 		      unsigned int decimals)
 {
@@ -30,7 +30,8 @@ static void add_ratio(struct tr2_buf *b, uint64_t value, uint64_t unit,
 	tr2_buf_add_digits(b, part, decimals);
 }
 
-/* Append the sign to b, and return the number without it. */
+/* Append the sign of a negative number to b, and return the number without its
+ * sign. */
 static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 {
 	if (ns >= 0)
@@ -44,15 +45,15 @@ static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 #define S_NS 1000000000ull
 #define H_NS (3600 * S_NS)
 
-/* Show nanoseconds for small values that were measured exactly enough, as in
- * rings. Streams have microseconds. */
+/* Are nanoseconds shown? Only of small values that were measured exactly
+ * enough, as in rings; streams have microseconds. */
 static bool in_ns(uint64_t v)
 {
 	return v < 10 * US_NS && v % US_NS != 0;
 }
 
-/* Use the largest unit that gives a whole number before the point, and three
- * decimals. Microseconds have no decimals. */
+/* Use the largest unit in which the duration is at least 1. Print three
+ * decimals, but none of microseconds. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns)
 {
 	uint64_t v = unsigned_of(b, ns);
@@ -90,7 +91,7 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 		tr2_buf_addlit(b, "ns");
 		return;
 	}
-	/* 999.5 of a unit is shown as 1.00 of the next. */
+	/* Show 999.5 of a unit as 1.00 of the next unit. */
 	while (i < 3 && v < units[i].ns - units[i].ns / 2000)
 		i++;
 	unit = units[i].ns;
@@ -100,8 +101,8 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 	tr2_buf_addstr(b, units[i].unit);
 }
 
-/* Use a smaller unit, so that the smallest duration is visible, if no number
- * reaches this. */
+/* Use a smaller unit, in which the smallest duration is visible, only if all
+ * numbers stay below this. */
 #define MAX_IN_UNIT 1000000
 
 void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
@@ -112,7 +113,8 @@ void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
 						 { "us", US_NS, 0 } };
 	size_t i = 0;
 
-	/* A duration that rounds to 1.000 of a unit uses that unit. */
+	/* Use the unit of which the largest duration is at least 1.000 when
+	 * rounded. */
 	while (i < 2 && largest < units[i].ns - units[i].ns / 2000)
 		i++;
 	while (i < 2 && smallest && smallest < units[i].ns / 1000 &&

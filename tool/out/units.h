@@ -15,8 +15,8 @@ struct tr2_unit {
 };
 
 /* Choose the unit for durations up to `largest`, or a smaller unit in which
- * `smallest` (0: any) is not 0.000. has_ns: some durations are not whole
- * microseconds. */
+ * `smallest` is not shown as 0.000. smallest 0: any unit will do. has_ns: some
+ * durations are not whole microseconds. */
 void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
 		     bool has_ns);
 void tr2_fmt_in_unit(struct tr2_buf *b, int64_t ns,
@@ -31,8 +31,8 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio);    /* 12.3% */
 void tr2_fmt_wall(struct tr2_buf *b, int64_t wall_ns);  /* HH:MM:SS.uuuuuu */
 void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns);   /* 2026-…T…Z */
 
-/* Return an empty buffer, for a text that a function returns. The text stays
- * valid for the next eight calls. */
+/* Return an empty buffer for a text that a function returns. The text stays
+ * valid during the next eight calls. */
 struct tr2_buf *tr2_next_text(void);
 const char *tr2_ns_text(int64_t ns);
 const char *tr2_ns_short_text(int64_t ns);

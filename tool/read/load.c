@@ -94,7 +94,7 @@ static void print_problem(const struct tr2_model *m,
 		tr2_warning("'%s': %s%s", source, p->text, more);
 }
 
-/* Print no more problems than this; `trace2 check` shows all. */
+/* Print at most this many problems; `trace2 check` shows all. */
 #define MAX_PROBLEMS_PRINTED 10
 
 static void print_problems(const struct tr2_model *m)

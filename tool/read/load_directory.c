@@ -55,8 +55,8 @@ static void add_name(struct names *names, const char *name)
 	names->item[names->nr++] = tr2_strdup(name);
 }
 
-/* List the regular files of a directory by name: the order in which their
- * processes started. */
+/* List the regular files of a directory in order of name, which is the order in
+ * which their processes started. */
 static bool list_directory(const char *path, struct names *names)
 {
 	DIR *dir = opendir(path);
@@ -96,7 +96,8 @@ static void read_directory(struct tr2_loader *l, const char *path)
 					  "file existed wrote nothing");
 		}
 		free(names.item[i]);
-		/* Opening a fifo or a socket would wait for its peer. */
+		/* Open only regular files: opening a fifo would wait for its
+		 * peer. */
 		if (!stat(tr2_buf_str(&full), &st) && S_ISREG(st.st_mode))
 			read_file_in(l, tr2_buf_str(&full));
 		tr2_progress_at(&l->progress, l->m->nr_bytes);
@@ -141,8 +142,8 @@ static void read_put_aside(struct tr2_loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* Set *full to the first recording by name in a directory. trace2 stat -o makes
- * directories of recordings. */
+/* Is there a recording in a directory, as in one made by trace2 stat -o? Set
+ * *full to the first recording in order of name. */
 static bool has_recording(const char *path, struct tr2_buf *full)
 {
 	DIR *dir = opendir(path);
@@ -177,8 +178,8 @@ static bool has_kernel_records(const char *path)
 	return has;
 }
 
-/* Report a directory without events. nr_empty: the number of empty files in
- * it. */
+/* Report a directory without events. nr_empty: the number of its empty
+ * files. */
 static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 {
 	struct tr2_buf full = TR2_BUF_INIT;

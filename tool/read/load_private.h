@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * load_private - shared by the files of the loader: one load of all inputs, and
- * the function that reads one input.
+ * load_private - declarations that the files of the loader share: the state of
+ * a load of all inputs, and the function that reads one input.
  */
 #pragma once
 
@@ -20,13 +20,13 @@ struct tr2_loader {
 	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
 	struct tr2_buf begun; /* the lines so far of an event of perf text that
-			       * goes on */
+			       * continues */
 	enum tr2_perf_more more;
-	uint64_t begun_number; /* number of its first line */
+	uint64_t begun_number; /* number of the event's first line */
 	struct tr2_progress progress;
 	/* The directory that is being read: */
 	uint64_t nr_empty; /* number of empty files */
-	bool was_full;     /* it has TR2_DISCARD */
+	bool was_full;     /* the directory has a file TR2_DISCARD */
 	/* why the last ring was not read; NULL: it was read */
 	const char *refused;
 };
@@ -36,7 +36,7 @@ enum tr2_input_form {
 	TR2_FORM_EVENT,
 	TR2_FORM_PERF,
 	TR2_FORM_RING,
-	TR2_FORM_NORMAL, /* this and those after it are not read */
+	TR2_FORM_NORMAL, /* this form and those below it are not read */
 	TR2_FORM_UTF16,
 	TR2_FORM_PIPED_RING,
 	TR2_FORM_OTHER
@@ -46,7 +46,7 @@ enum tr2_input_form {
  * *form to its format. */
 void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
 		     enum tr2_input_form *form);
-/* Return why an input of this other format cannot be read. */
+/* Return why an input of this form, which is not read, cannot be read. */
 const char *tr2_loader_why_not(enum tr2_input_form form);
 /* Keep the event's line if the load asks for lines, and pass the event on. */
 void tr2_loader_event(void *data, struct tr2_model *m,

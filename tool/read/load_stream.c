@@ -36,8 +36,8 @@ static enum tr2_input_form form_of_line(const char *line, size_t len)
 						  TR2_FORM_OTHER;
 }
 
-/* Does the text begin with the mark of UTF-16, or with ASCII in UTF-16? The
- * shells of Windows write it for `>`. */
+/* Does the text begin with the mark of UTF-16, or with ASCII in UTF-16? Shells
+ * of Windows write UTF-16 for `>`. */
 static bool is_utf16(const char *text, size_t len)
 {
 	static const char marks[2][2] = { "\xff\xfe", "\xfe\xff" };
@@ -48,8 +48,8 @@ static bool is_utf16(const char *text, size_t len)
 		(!text[0] && text[1] && !text[2] && text[3]));
 }
 
-/* Use the format of the first line that has a known one; garbage may precede
- * that line. */
+/* Return the format of the first line whose format is known; garbage may
+ * precede that line. */
 static enum tr2_input_form form_of(struct tr2_lines *l)
 {
 	const char *text, *end, *newline;
@@ -143,8 +143,8 @@ static void end_begun(struct tr2_loader *l, bool last)
 	tr2_buf_reset(&l->begun);
 }
 
-/* Is this a message such as `fatal: …`? If standard error has the events, too,
- * Git prints an error after its event. */
+/* Is this a message such as `fatal: …`? If events go to standard error, Git
+ * prints an error's message there after the error's event. */
 static bool is_report(const char *line, size_t len)
 {
 	size_t i = 0;
@@ -155,8 +155,8 @@ static bool is_report(const char *line, size_t len)
 	return i && i < len && line[i] == ':';
 }
 
-/* Does the line continue the event that was begun? A line of another event does
- * not. */
+/* Does the line continue the event in l->begun, and is it no line of another
+ * event? */
 static bool joins(const struct tr2_loader *l, const char *line, size_t len)
 {
 	if (!l->begun.len || l->begun.len + len > TR2_LINE_MAX_BYTES ||
@@ -178,7 +178,7 @@ static void read_perf_line(struct tr2_loader *l, const char *line, size_t len,
 	if (joins(l, line, len)) {
 		tr2_buf_addch(&l->begun, '\n');
 		keep_begun(l, line, len);
-		/* Only a line with a quote can be the last one. */
+		/* A quoted word ends only in a line with a quote. */
 		if (last || (memchr(line, '\'', len) &&
 			     tr2_perf_text_more(l->begun.p, l->begun.len) ==
 				     TR2_PERF_WHOLE))
@@ -197,7 +197,8 @@ static void read_perf_line(struct tr2_loader *l, const char *line, size_t len,
 	keep_begun(l, line, len);
 }
 
-/* Read the next line in any form. false: the input has no more lines. */
+/* Read the next line in any form. Return false if the input has no more
+ * lines. */
 static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 {
 	const char *line;
@@ -208,7 +209,7 @@ static bool read_one_line(struct tr2_loader *l, enum tr2_input_form form)
 		end_begun(l, false);
 		return false;
 	}
-	/* Editors and shells of Windows begin UTF-8 with a mark, too. */
+	/* Skip the mark that editors and shells of Windows put before UTF-8. */
 	if (l->lines.number == 1 && len >= 3 &&
 	    !memcmp(line, UTF8_MARK, 3)) {
 		line += 3;

@@ -18,7 +18,7 @@ struct tr2_reread;
 struct tr2_reread *tr2_reread_new(struct tr2_model *m);
 void tr2_reread_free(struct tr2_reread *r);
 
-/* Parse the line's event, which is valid until the next call. false: the line
- * cannot be parsed. */
+/* Parse the line's event, which is valid until the next call. Return false if
+ * the line cannot be parsed. */
 bool tr2_reread(struct tr2_reread *r, const struct tr2_line *line,
 		struct tr2_parsed_event *ev);

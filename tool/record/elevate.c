@@ -14,12 +14,13 @@
 #include "common/say.h"
 
 static struct {
-	int fd; /* -1, or not started: 0 */
+	int fd; /* -1: no helper; 0: not started */
 	pid_t pid;
 	bool was_used;
 } helper;
 
-/* Return the descriptor; -1: errno; EPIPE: there is no answer. */
+/* Receive an answer. Return the descriptor, or -1 with *err set to an errno;
+ * EPIPE: there is no answer. */
 static int receive_answer(int from, int *err)
 {
 	union {
@@ -68,8 +69,8 @@ static void become_helper(int fd)
 		execlp("sudo", "sudo", "--", self, TR2_ELEVATED, (char *)NULL);
 		execlp("pkexec", "pkexec", self, TR2_ELEVATED, (char *)NULL);
 	}
-	/* execlp() sets EACCES if the user cannot search a directory of
-	 * PATH. */
+	/* EACCES says only that the user cannot search a directory of PATH:
+	 * execlp() sets it. */
 	tr2_error("--elevate: cannot run sudo or pkexec: %s",
 		  errno == EACCES ? "not found" : strerror(errno));
 	_exit(TR2_EXIT_FATAL);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * elevate - a helper with root's rights that opens what the kernel refuses to
- * an ordinary user, and passes the descriptors (record --elevate).
+ * elevate - a helper with root's rights, for record --elevate. It opens events
+ * and files that the kernel refuses to an ordinary user, and passes the
+ * descriptors to the recorder.
  *
  * Only the helper has these rights. The recorder and CMD run as the user, with
  * the user's environment, descriptors, terminal, groups and limits; sudo would
- * not pass all of these on. The helper opens events of the recorder and of
+ * not keep all of these. The helper opens events of the recorder and of
  * processes that it starts, or the two tracepoints of the scheduler, and a few
- * files of the kernel to read. It ends before CMD starts.
+ * files of the kernel for reading. It ends before CMD starts.
  */
 #pragma once
 
@@ -21,8 +22,8 @@
 
 enum tr2_elevated_file { TR2_ELEVATED_KALLSYMS, TR2_ELEVATED_TRACEFS };
 
-/* Requests of the recorder. The answer is an int, errno or 0, with a
- * descriptor. */
+/* Requests of the recorder. The answer is an int: 0, with a descriptor, or an
+ * errno. */
 enum tr2_elevate_wish {
 	TR2_WISH_HELLO,
 	TR2_WISH_EVENT,
@@ -35,7 +36,7 @@ struct tr2_elevate_request {
 	int cpu;
 	bool whole_machine;
 	enum tr2_elevated_file file;
-	int events; /* of the connector */
+	int events; /* the events that the connector shall report */
 	char name[64];
 	struct perf_event_attr attr;
 };
@@ -43,17 +44,18 @@ struct tr2_elevate_request {
 /* Start the helper with sudo or pkexec. Return false, after an error message,
  * if there is no helper. For root, do nothing and return true. */
 bool tr2_elevate_start(void);
-/* Does the helper run? Call the functions below only then. */
+/* Does the helper run? The functions that open something need it. */
 bool tr2_elevate_runs(void);
 /* Has the helper given rights to this process? Stays true after its end. */
 bool tr2_elevate_was_used(void);
 void tr2_elevate_stop(void);
 
 /* Each function returns a descriptor, or -1 with the helper's errno. */
-/* Open an event of the recorder, to be inherited, or of the whole machine. */
+/* Open an event of the recorder that its children inherit, or of the whole
+ * machine. */
 int tr2_elevate_event(const struct perf_event_attr *attr, int cpu,
 		      bool whole_machine);
 /* Open a file to read. name: for TRACEFS, the path of a tracepoint's format. */
 int tr2_elevate_file(enum tr2_elevated_file file, const char *name);
-/* Open the connector; the kernel has acknowledged it. */
+/* Open the connector. The kernel has already acknowledged it. */
 int tr2_elevate_connector(int events);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * loop - wait for many descriptors at once and call the owner of each that is
- * ready. Single-threaded; a callback may remove any source, including its own.
+ * loop - wait for many descriptors at once, and call the owner of each that is
+ * ready. The loop is single-threaded. A callback may remove any source,
+ * including its own.
  */
 #pragma once
 
@@ -19,8 +20,8 @@ struct tr2_source {
 struct tr2_loop {
 	int epoll_fd;
 	bool stop;
-	/* Events of the last epoll_wait() that were not handled yet. A source
-	 * that is removed during that is removed here, too. */
+	/* Sources of the last epoll_wait() that were not handled yet. A source
+	 * that a callback removes is removed here, too. */
 	struct tr2_source *batch[TR2_LOOP_BATCH];
 	int nr_batch;
 };
@@ -28,7 +29,8 @@ struct tr2_loop {
 int tr2_loop_init(struct tr2_loop *loop); /* -1: errno */
 void tr2_loop_release(struct tr2_loop *loop);
 
-/* Call source->ready() whenever its fd has one of epoll_events. -1: errno. */
+/* Call source->ready() whenever source->fd has one of epoll_events. -1:
+ * errno. */
 int tr2_loop_add(struct tr2_loop *loop, struct tr2_source *source,
 		 uint32_t epoll_events);
 /* Stop watching a source. */
@@ -39,10 +41,10 @@ void tr2_loop_close(struct tr2_loop *loop, struct tr2_source *source);
 void tr2_loop_change(struct tr2_loop *loop, struct tr2_source *source,
 		     uint32_t epoll_events);
 
-/* Run until loop->stop is set. -1: epoll failed, errno. */
+/* Run until loop->stop is set. Return -1, with errno, if epoll failed. */
 int tr2_loop_run(struct tr2_loop *loop);
-/* Handle at most one batch of ready sources, waiting at most ms. Return their
- * number. */
+/* Wait at most `ms` milliseconds, and handle at most one batch of ready
+ * sources. Return the number of ready sources. */
 int tr2_loop_once(struct tr2_loop *loop, int ms);
 
 /* Add a source that becomes ready after `ns`, and then every `ns_again` (0:

@@ -25,15 +25,15 @@
 #define CAP_PERFMON 38
 #endif
 
-/* The highest level of perf_event_paranoid that permits each right without a
- * capability. */
+/* By right: the highest level of perf_event_paranoid at which the kernel grants
+ * it without a capability. */
 static const int most[] = {
 	[TR2_RIGHT_USER] = 2,
 	[TR2_RIGHT_KERNEL] = 1,
 	[TR2_RIGHT_TRACEPOINTS] = -1,
 };
 
-/* Return the value of a setting of the kernel; -1: it is not known. */
+/* Return the value of a setting of the kernel; -1: the value is not known. */
 static int setting(const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -47,7 +47,7 @@ static int setting(const char *path)
 	return value;
 }
 
-/* Return a number of /proc/self/status; 0: it is not known. */
+/* Return a number in /proc/self/status; 0: the number is not known. */
 static uint64_t of_status(const char *key, int base)
 {
 	char text[4096];
@@ -65,8 +65,9 @@ static bool has_seccomp_filter(void)
 	return of_status("\nSeccomp:", 10) == 2;
 }
 
-/* Return the errno of perf_event_open() for unknown flags. The kernel itself
- * checks these first, and returns EINVAL. */
+/* Call perf_event_open() with unknown flags, and return its errno. The kernel
+ * itself checks flags first and returns EINVAL; another errno may be a
+ * filter's. */
 static int probe(void)
 {
 	return syscall(SYS_perf_event_open, NULL, 0, -1, -1, ~0UL) < 0 ?
@@ -105,7 +106,7 @@ static bool has_capability(int one, int other)
 					     UINT64_C(1) << other);
 }
 
-/* Does the container permit one of them only to its root? That is so if other
+/* Does the container permit one of two capabilities only to its root? Other
  * users in it start without capabilities. */
 static bool is_left_to_root(int one, int other)
 {
@@ -118,7 +119,7 @@ static bool has_perfmon(void)
 	return has_capability(CAP_PERFMON, CAP_SYS_ADMIN);
 }
 
-/* Is the kernel's own limit the cause? */
+/* Does the kernel's own limit, perf_event_paranoid, refuse the right? */
 static bool is_above(int level, enum tr2_right right)
 {
 	return level > most[right] && !has_perfmon();
@@ -195,8 +196,8 @@ static const char *const remedies[] = {
 	NULL
 };
 
-/* Return the remedy for the container that this process is in. REMEDY_NONE: not
- * in a known container. Images of virtual machines may have the marks of
+/* Return the remedy for the container of this process; REMEDY_NONE: the process
+ * is not in a known container. Images of virtual machines may have the marks of
  * containers, too. */
 static enum remedy of_container(void)
 {

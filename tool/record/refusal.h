@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * refusal - why the kernel refuses a request of the recorder, and what permits
- * more. The errno alone is not enough: a filter of system calls may return any,
- * and the kernel's own limit has two.
+ * refusal - explain why the kernel refuses a request of the recorder, and say
+ * how to permit it. The errno alone is not enough: a filter of system calls may
+ * return any errno, and the kernel's own limit returns one of two.
  */
 #pragma once
 
@@ -17,20 +17,20 @@ enum tr2_right {
 	TR2_RIGHT_KALLSYMS     /* the names of the kernel's functions */
 };
 
-/* Is this process in the machine's first namespace of a kind, which has a fixed
- * number? kind: "pid" or "user". */
+/* Is this process in the machine's first namespace of a kind? That namespace
+ * has a fixed number. kind: "pid" or "user". */
 bool tr2_in_first_namespace(const char *kind);
 
-/* Texts about events that may not be counted begin so. */
+/* Texts about events that the user may not count begin with this. */
 #define TR2_NOT_PERMITTED "not permitted"
 
 /* Describe the cause: which right was refused, and with which errno. */
 void tr2_refusal_explain(char *text, size_t size, enum tr2_right right,
 			 int err);
-/* Describe the cause alone, without the right and the errno, for a user who was
- * not permitted (EACCES, EPERM) to use perf_event_open(). */
+/* Describe only the cause, without the right and the errno. perf_event_open()
+ * must have failed with EACCES or EPERM. */
 void tr2_refusal_cause(char *text, size_t size, enum tr2_right right);
 
-/* Return the command, or the condition, that permits more to this process.
+/* Return the command, or the condition, that gives more rights to this process.
  * NULL: none is known. */
 const char *tr2_refusal_remedy(void);

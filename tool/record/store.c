@@ -20,11 +20,13 @@
 #include "common/say.h"
 
 #define META_TMP "meta.json.tmp"
-/* Larger than meta.json, unless hundreds of processes go on. */
+/* This is more than meta.json needs, unless hundreds of processes outlive the
+ * recording. */
 #define META_RESERVED 16384
-/* Files of recorded processes are cut to this size. */
+/* Cut copies of processes' files to this size. */
 #define MOST_KEPT_BYTES (64 << 20)
-/* Hide a recording in a working tree from `git status` and `git add`. */
+/* This file hides a recording in a working tree from `git status` and `git
+ * add`. */
 #define IGNORE ".gitignore"
 #define IGNORE_ALL "*\n"
 #define DIR_FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -200,7 +202,7 @@ static int remove_recording(const char *path, int dir_fd)
 }
 
 /* Return `DIR/NAME` of a file in one of the recording's directories that does
- * not belong to it. */
+ * not belong to the recording; NULL: there is none. */
 static char *find_stranger_inside(int dir_fd, const char *directory)
 {
 	int fd = openat(dir_fd, directory, DIR_FLAGS);
@@ -292,8 +294,8 @@ static const char *why_no_dir(const char *path, int err)
 		       "it is a symbolic link" : "it is not a directory";
 }
 
-/* Make the path available. It must be an empty directory, or a recording that
- * is not being written: that is moved away. */
+/* Make the path available. If it exists, it must be an empty directory, or a
+ * recording that is not being written. Move a recording away. */
 static int make_way(struct tr2_store *s)
 {
 	const char *path = s->path;
@@ -322,8 +324,8 @@ static int make_way(struct tr2_store *s)
 	return ret;
 }
 
-/* Write the file. It is optional: if it cannot be written, the recording goes
- * on. */
+/* Write .gitignore. The file is optional: if it cannot be written, the
+ * recording continues. */
 static void make_ignore(struct tr2_store *s)
 {
 	int fd = openat(s->dir_fd, IGNORE,
@@ -364,8 +366,7 @@ static int make_dirs(struct tr2_store *s, bool with_rings)
 	s->dir_fd = open(s->path, DIR_FLAGS);
 	if (s->dir_fd < 0)
 		return -1;
-	/* A file system without locks does not protect from a second
-	 * recorder. */
+	/* On a file system without locks, a second recorder is not noticed. */
 	if (is_busy(s->dir_fd))
 		return -1;
 	real = realpath(s->path, NULL);
@@ -407,8 +408,8 @@ int tr2_store_open(struct tr2_store *s, const char *path, bool with_rings)
 	return 0;
 }
 
-/* Restore the old recording. If path exists, this fails and leaves the old one
- * where it is. */
+/* Restore the old recording. If something is at the path, leave the old
+ * recording at PATH.old. */
 static void put_back(const struct tr2_store *s)
 {
 	char *old;
@@ -510,7 +511,7 @@ int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
 	if (fd < 0)
 		return -1;
 	ret = tr2_store_write(fd, text, len);
-	/* The file may be longer: space was reserved. */
+	/* The file may be longer than its text, since space was reserved. */
 	if (!ret)
 		ret = ftruncate(fd, (off_t)len);
 	/* A network file system may report a full disk only at close(). */

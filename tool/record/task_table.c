@@ -8,7 +8,7 @@
 
 #include "common/order.h"
 
-struct task_body { /* for FORK and EXIT */
+struct task_body { /* the body of FORK and EXIT records */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
 };

@@ -13,7 +13,7 @@
 
 #include "format/recording/tasklog.h"
 
-/* The fields that sample_id_all appends to each record other than a sample:
+/* The fields that sample_id_all appends to each record except samples, for the
  * sample_type TID | TIME | CPU | IDENTIFIER. */
 struct tr2_task_trailer {
 	uint32_t pid, tid;
@@ -23,8 +23,10 @@ struct tr2_task_trailer {
 };
 
 struct tr2_tasks {
-	uint64_t lost;    /* records for which there was no room */
-	uint64_t damaged; /* rings with invalid data, which were skipped */
+	uint64_t lost;    /* number of records for which the kernel's rings had
+			   * no room */
+	uint64_t damaged; /* number of rings with invalid data, which were
+			   * skipped */
 	void (*take)(void *data, const struct tr2_task_event *event);
 	/* A process has mapped a file as code. NULL: nobody asks. */
 	void (*mapped)(void *data, pid_t pid, const char *path);
@@ -34,7 +36,7 @@ struct tr2_tasks {
 	size_t nr_batch, alloc_batch;
 };
 
-/* Does a record of this type have to be passed to tr2_tasks_add()? */
+/* Must a record of this type be passed to tr2_tasks_add()? */
 static inline bool tr2_tasks_wants(uint32_t type)
 {
 	const uint32_t wanted =
@@ -45,16 +47,16 @@ static inline bool tr2_tasks_wants(uint32_t type)
 	return type < 32 && (wanted >> type & 1);
 }
 
-/* Add a record in the kernel's format, complete in memory, with its header.
- * Report a mapping at once: its process may end soon. */
+/* Add a record in the kernel's format, header included. The record must be
+ * contiguous in memory. Report a mapping at once: its process may end soon. */
 void tr2_tasks_add(struct tr2_tasks *tasks, const unsigned char *record,
 		   size_t size);
-/* Add a record of another format, decoded; its `more` then belongs to
+/* Add a record of another format, decoded. Its `more` then belongs to
  * take(). */
 void tr2_tasks_add_event(struct tr2_tasks *tasks,
 			 const struct tr2_task_event *event);
-/* Call take() for each record that was added, in order of time, so that a fork
- * precedes all records of its child. */
+/* Call take() for each record that was added, in order of time: a fork precedes
+ * all records of the child. */
 void tr2_tasks_deliver(struct tr2_tasks *tasks);
 void tr2_tasks_release(struct tr2_tasks *tasks);
 

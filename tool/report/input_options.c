@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * input_options - take the inputs of a command from its words and -i, and
- * report options that match nothing in them: most likely these are mistyped.
+ * input_options - load the inputs that a command's words or -i name. Report
+ * options that match nothing in them: most likely these are mistyped.
  */
 #include "report/input_options.h"
 
@@ -140,8 +140,8 @@ static bool check_sid(const struct tr2_model *m, const char *sid)
 	only.sid = sid;
 	if (!sid || any_process(m, &only))
 		return true;
-	tr2_error("no process has the session id '%s', or one that begins so: "
-		  "'trace2 list --format=csv' shows them", sid);
+	tr2_error("no process has a session id that is or begins with '%s': "
+		  "'trace2 list --format=csv' shows the ids", sid);
 	return false;
 }
 
@@ -152,14 +152,14 @@ static bool check_pid(const struct tr2_model *m, int64_t pid)
 	only.pid = pid;
 	if (pid < 0 || any_process(m, &only))
 		return true;
-	tr2_error("no process has the pid %lld: 'trace2 list' shows them",
+	tr2_error("no process has the pid %lld: 'trace2 list' shows the pids",
 		  (long long)pid);
 	return false;
 }
 
-/* Check that each of --cmd, --sid, --pid and -N matches something in the model,
- * and that some process matches the first three together. Return false after an
- * error message. */
+/* Check that --cmd, --sid, --pid and -N each match something in the model, and
+ * that some process matches --cmd, --sid and --pid at once. Return false after
+ * an error message. */
 static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
 {
 	struct tr2_filter all = TR2_FILTER_ANY;
@@ -176,7 +176,7 @@ static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
 	return false;
 }
 
-/* Warn that times alone made the table empty. */
+/* Warn if -t, --since or --until leaves no process and no region. */
 static void warn_of_times(const struct tr2_filter *f, const struct tr2_model *m)
 {
 	struct tr2_filter times = TR2_FILTER_ANY;

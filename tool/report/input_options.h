@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* input_options - the inputs of a command: its words, or those of -i, or
- * trace2.data. */
+/* input_options - the inputs of a command: its words, or the values of -i, or
+ * else trace2.data. */
 #pragma once
 
 #include "common/options.h"
 #include "format/read.h"
 #include "model/filter.h"
 
-/* Return false, after an error message, if both are given. */
+/* Set *out to the inputs. Return false, after an error message, if the command
+ * has both words and -i. */
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out);
 
 /* Load the inputs into a new model. NULL: exit with *exit_code. */

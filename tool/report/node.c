@@ -170,8 +170,8 @@ void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r)
 		tr2_cell_str(t, "?");
 }
 
-/* Append the earlier programs that took a notable part of the time: `sh, then
- * `. */
+/* Append earlier programs of the process that took a notable part of its time:
+ * `sh, then `. */
 static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
 			const struct tr2_node *n)
 {
@@ -185,13 +185,13 @@ static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
 	}
 }
 
-/* Append a command line; its program without the directory. */
+/* Append a command line without the program's directory. */
 static void add_line(struct tr2_buf *b, const char *line)
 {
 	const char *slash;
 	size_t len;
 
-	/* A quoted word stays unchanged. */
+	/* Keep a quoted word unchanged. */
 	if (*line != '\'' && *line != '\\') {
 		len = strcspn(line, " ");
 		slash = memrchr(line, '/', len);
@@ -212,7 +212,8 @@ static void add_command(struct tr2_buf *b, const struct tr2_model *m,
 	tr2_buf_reset(&line);
 	if (segment)
 		tr2_words_quote(&s->argv, &line);
-	/* Show a command line in one word for a shell unchanged. */
+	/* If a shell gets its command line as one word, show that word
+	 * unchanged. */
 	else if (!m->nodes[node].session && child->use_shell &&
 		 child->argv.nr == 1)
 		tr2_buf_addstr(&line, child->argv.text);

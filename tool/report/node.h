@@ -21,16 +21,17 @@ struct tr2_node_row {
 
 /* Its cells. */
 void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r);
-/* When the process began, if that was before the recording. */
+/* Show when the process began, if that was before the recording. */
 void tr2_node_cell_begun(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_wall(struct tr2_table *t, const struct tr2_node_row *r);
-/* yes: the end of the process is unknown, and its time is a lower bound. */
+/* Show "yes" if the end of the process is unknown: its time is a lower
+ * bound. */
 void tr2_node_cell_at_least(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_cpu(struct tr2_table *t, const struct tr2_node_row *r);
 /* JSON: true if records of its states were lost; null without states. */
 void tr2_node_cell_states_lost(struct tr2_table *t,
 			       const struct tr2_node_row *r);
-/* The exit code, coloured. */
+/* Show the exit code, coloured. */
 void tr2_node_cell_exit(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_pid(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_sid(struct tr2_table *t, const struct tr2_node_row *r);
@@ -38,16 +39,18 @@ void tr2_node_cell_name(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_argv(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_cut(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_join(struct tr2_table *t, const struct tr2_node_row *r);
-/* A mark if the parent is only likely. */
+/* Show a mark if the parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r);
-/* The command line; its program without the directory. It is in brackets if the
- * process is not instrumented. Earlier programs that ran for long come before
- * it. */
+/* Show the command line, with the program's name without its directory. It is
+ * in brackets if the process is not instrumented. Earlier programs that ran for
+ * long come before it. */
 void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r);
-/* The command line of one earlier program alone; 0: of the last one. */
+/* Show the command line of one program: of an earlier program, or of the last
+ * one if `segment` is 0. */
 void tr2_node_cell_program(struct tr2_table *t, const struct tr2_node_row *r,
 			   uint32_t segment);
-/* JSON: its programs from fork to exec, and from exec to exec. */
+/* JSON: show the programs of the process, from fork to exec, and from exec to
+ * exec. */
 void tr2_node_cell_segments(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_end(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_code(struct tr2_table *t, const struct tr2_node_row *r);
@@ -55,8 +58,8 @@ void tr2_node_cell_signal(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_signal_name(struct tr2_table *t,
 			       const struct tr2_node_row *r);
 void tr2_node_cell_end_by(struct tr2_table *t, const struct tr2_node_row *r);
-/* "named" if the kernel's log names the process as killed because memory was
- * short, or "counted". */
+/* Show "named" if the kernel's log names the process as killed because memory
+ * was short, or "counted" if the kernel only counted such an end. */
 void tr2_node_cell_oom(struct tr2_table *t, const struct tr2_node_row *r);
 
 /* The process of a session. Rows of the session's events contain it. */
@@ -70,7 +73,7 @@ void tr2_session_cell_process(struct tr2_table *t,
 void tr2_session_cell_pid(struct tr2_table *t, const struct tr2_session_row *r);
 void tr2_session_cell_sid(struct tr2_table *t, const struct tr2_session_row *r);
 
-/* The columns about the end, for programs. */
+/* The columns about the end of a process, for formats that programs read. */
 #define TR2_NODE_END_COLUMNS(DATA, of) \
 	DATA(end, tr2_node_cell_end(t, of)) \
 	DATA(code, tr2_node_cell_code(t, of)) \

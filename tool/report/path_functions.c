@@ -11,11 +11,12 @@
 #include "model/kind.h"
 #include "samples/symbols.h"
 
-/* A step mostly runs a function only with this many samples, for at least half
- * of its time. */
+/* Name a function for a step only if the step has this many samples, and they
+ * stand for at least half of its time. */
 #define MIN_SAMPLES 5
 
-/* A function with a smaller share says no more than another one would. */
+/* Do not name a function with a smaller share of the samples: other functions
+ * may have as many. */
 #define MIN_SHARE (1.0 / 3)
 
 /* The function that has most samples, and their number. */
@@ -27,8 +28,8 @@ struct most {
 struct part {
 	int64_t ns;
 	uint32_t nr;
-	struct most of_all, of_program; /* of_program: without libraries and the
-					 * kernel */
+	struct most of_all, of_program; /* of_program: without functions of
+					 * libraries and the kernel */
 };
 
 struct tr2_path_functions {
@@ -40,8 +41,8 @@ struct tr2_path_functions {
 	struct tr2_map counts;  /* part and function to number of samples */
 };
 
-/* Return the key of a part: one process and program or, with a kind, all such
- * processes. */
+/* Return the key of a step's part: without `kind`, the part is of one program
+ * of one process; with it, of all processes of that kind. */
 static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 			tr2_str kind)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * path_functions - for each part of the critical path in which a thread ran:
- * the function with many of the samples taken there.
+ * path_functions - for each part of the critical path in which a thread ran,
+ * find the function with most samples there.
  */
 #pragma once
 
@@ -15,11 +15,11 @@ struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m);
 void tr2_path_functions_free(struct tr2_path_functions *f);
 
 /*
- * Return the function of a step, or of all steps in processes of this kind and
- * in regions of its name (0: of the step). Set its share of the samples there,
- * which is at least a third. A function of a program comes before one of a
- * library or the kernel. Return NULL if there is none, or if there are too few
- * samples.
+ * Return the function of a step or, unless kind is 0, of all steps in processes
+ * of this kind and in regions of the step's name. Set its share of the samples
+ * there, which is at least a third. A function of a program comes before one of
+ * a library or the kernel. Return NULL if there is none, or if there are too
+ * few samples.
  */
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind,

@@ -134,8 +134,8 @@ const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node)
 {
 	uint32_t session = r->m->nodes[node].session;
 
-	/* Group a process that is not instrumented without a session: it has
-	 * none. */
+	/* A process without a session is not instrumented, but its target or
+	 * kind is known. */
 	if (r->group && !strcmp(r->group, TR2_GROUP_TARGET))
 		return target_of(r->m, node);
 	if (r->group && !session && !strcmp(r->group, "cmd"))
@@ -244,8 +244,8 @@ static void split_changes(void)
 	}
 }
 
-/* Find the values of --what-if, which may be given with or without a value:
- * without one, words that are changes, and not files, are its values. Return
+/* Find the values of --what-if, which may be given with or without a value.
+ * Without one, its values are the words that are changes, and not files. Return
  * the number of other words, and remove missing values. */
 static int parse_changes(int argc, char **argv)
 {
@@ -290,8 +290,8 @@ static bool print_views(const struct tr2_report *r)
 	return ok;
 }
 
-/* Check the options of the page, which includes every view and sorts by itself.
- * Return 0, or an exit code. */
+/* Check the options of the page, which includes all views and has its own order
+ * of rows. Return 0, or an exit code. */
 static int check_options(void)
 {
 	enum tr2_format format = tr2_common.format;
@@ -335,8 +335,8 @@ static int check_options(void)
 	return tr2_usage_error("-g %s needs --spans", report.group);
 }
 
-/* Print the path below the processes. Samples have a flame graph instead of a
- * table. */
+/* Print the path after the processes. The page has a flame graph instead of the
+ * table of samples. */
 static void print_page_tables(struct tr2_model *m, struct tr2_output *out)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* report - shared by the views of `trace2 report`. */
+/* report - declarations that the views of `trace2 report` share. */
 #pragma once
 
 #include "common/options.h"
@@ -14,15 +14,14 @@ struct tr2_report {
 	struct tr2_output *out;
 	const char *sort, *group; /* NULL: not given */
 	int64_t limit;            /* lines; -1: all */
-	bool per_thread, brief; /* brief: --summary */
+	bool per_thread, brief; /* per_thread: --threads; brief: --summary */
 	bool all;  /* text shows every process and step */
 	bool wide; /* text shows whole command lines */
 	/* The changes of --what-if; NULL: not given. */
 	const struct tr2_list *what_if;
 };
 
-/* Width to which lines with long names are cut when the output is not a
- * terminal. */
+/* Cut lines with long names to this width if the output is not a terminal. */
 #define TR2_REPORT_WIDTH 100
 
 /* -g target: a row has all jobs of a build for one file; "-" has all other
@@ -48,32 +47,33 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c);
 /* Print two lines about the coverage if it is far from complete. */
 void tr2_report_print_coverage(const struct tr2_report *r);
 
-/* Return what would permit more to the recorder, for tr2_next_text(). */
+/* Return how to permit the recorder to record more, as a text of
+ * tr2_next_text(). */
 const char *tr2_report_remedy(const struct tr2_model *m);
 
 /* Print a line of text about the output above it. */
 void tr2_report_print_note(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Return the group of a session by -g; NULL without -g. */
+/* Return the name of the session's group by -g; NULL without -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
-/* Return the group of a process in the same way. */
+/* Return the name of the process's group by -g; NULL without -g. */
 const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node);
 
 /* Return KEY of -g attr:KEY; NULL: another -g, or none. */
 const char *tr2_report_attribute(const struct tr2_report *r);
 
-/* Sort by -s, or by `sort`, and cut by -n. Return false, after an error
- * message, if there is no such column. */
+/* Sort the table by -s, or else by `sort`, and cut it by -n. Return false,
+ * after an error message, if there is no such column. */
 bool tr2_report_sort(const struct tr2_report *r, struct tr2_table *t,
 		     const char *sort);
 
-/* Sort and cut in the same way, then print and release the table: the end of a
- * view. */
+/* End a view: sort and cut the table as tr2_report_sort() does, then print and
+ * release it. */
 bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
 		      const char *sort);
-/* Do the same, but in text, print a warning in place of a table without
- * rows. */
+/* Do the same, but if the format is text and the table has no rows, print a
+ * warning instead. */
 bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 			     const char *sort);
 
@@ -91,8 +91,8 @@ static inline bool tr2_report_is_text(const struct tr2_report *r)
 	return r->out->format == TR2_FORMAT_TEXT;
 }
 
-/* Return the time that shares are shares of: that of all processes whose parent
- * is not in the recording. */
+/* Return the time that counts as 100 % in shares: the total time of the roots.
+ * A root is a process whose parent is not in the recording. */
 int64_t tr2_report_whole_ns(const struct tr2_model *m);
 
 static inline double tr2_report_share(int64_t part, int64_t whole)
@@ -121,7 +121,7 @@ bool tr2_report_states_lost(const struct tr2_model *m);
 void tr2_report_brief(const struct tr2_report *r);
 /* Print the processes, by -g or as a tree. Return false after a usage error. */
 bool tr2_report_processes(const struct tr2_report *r);
-/* For the page: print the processes folded by kind, if they are many. */
+/* For the page: print the processes folded by kind, if there are many. */
 void tr2_report_processes_by_kind(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
 
@@ -132,7 +132,7 @@ bool tr2_report_what_if(const struct tr2_report *r);
 void tr2_report_gains(const struct tr2_report *r);
 struct tr2_change;
 struct tr2_job_changes {
-	const char *name; /* text of all changes */
+	const char *name; /* all changes, as text */
 	const struct tr2_change *jobs; /* the change of the number of jobs */
 	struct tr2_change *change; /* all changes, and room for one more */
 	size_t nr;

@@ -11,7 +11,8 @@
 #include "model/stats.h"
 #include "report/report_fold.h"
 
-/* A process of a row: its time, and the part of it in which its root ran. */
+/* A process of a row: how long it ran, and from when to when its root ran,
+ * too. */
 struct piece {
 	uint32_t row;
 	int64_t wall_ns, from_ns, to_ns;
@@ -20,17 +21,19 @@ struct piece {
 /* Scripts of one interpreter that have the same parent row. */
 struct scripts {
 	uint32_t nr, nr_longer;
-	tr2_str first, kind; /* kind: of the scripts that share a row; 0: none
-			      * share one */
-	size_t prefix, suffix; /* lengths that all these kinds have in common */
+	tr2_str first, kind; /* kind: of the row that some of the scripts share;
+			      * 0: none share a row */
+	size_t prefix, suffix; /* lengths of the prefix and suffix that the
+				* kinds of these scripts have in common */
 };
 
 struct folding {
 	const struct tr2_report *r;
 	struct tr2_fold *fold;
 	struct tr2_map map;  /* (parent row, kind) */
-	uint32_t *row_of;    /* by node; for a node that is not selected: the
-			      * row above it */
+	uint32_t *row_of;    /* by node: its row; for a node that is not
+			      * selected, the row of its nearest selected
+			      * ancestor */
 	struct piece *pieces;
 	uint32_t nr_pieces;
 	struct tr2_map by_interpreter; /* (row, interpreter): 1 + index */
@@ -180,8 +183,8 @@ static int by_time(const void *va, const void *vb)
 	       tr2_order(a, b);
 }
 
-/* Return the rows in order of their time, the longest first; the caller frees
- * them. */
+/* Return the rows in order of their time, the longest first. The caller frees
+ * the array. */
 static uint32_t *by_time_of(const struct tr2_fold *fold)
 {
 	uint32_t *order = tr2_calloc(fold->nr, sizeof(*order)), i;
@@ -193,11 +196,12 @@ static uint32_t *by_time_of(const struct tr2_fold *fold)
 	return order;
 }
 
-/* This many scripts of one interpreter and parent row keep rows of their own.
- * The others share one, if there are at least two. */
+/* This many scripts of one interpreter and one parent row keep rows of their
+ * own. The others share a row, if there are at least two. */
 #define NR_SCRIPTS 8
 
-/* Return the scripts among which a row is; NULL: it is no script. */
+/* Return the group of scripts to which a row belongs; NULL: the row is not a
+ * script. */
 static struct scripts *scripts_of(struct folding *f, uint32_t row)
 {
 	struct tr2_model *m = f->r->m;
@@ -223,8 +227,8 @@ static bool is_inside_character(const char *at)
 	return ((unsigned char)*at & 0xc0) == 0x80;
 }
 
-/* Keep the prefix and suffix that a further kind has in common with the
- * first. */
+/* Shorten the common prefix and suffix to those that another kind shares with
+ * the first one. */
 static void find_common(struct scripts *s, const char *first, const char *kind)
 {
 	size_t a = strlen(first), b = strlen(kind), i = 0, k = 0;
@@ -258,8 +262,8 @@ static void name_scripts(struct tr2_model *m, struct scripts *s)
 	tr2_buf_release(&b);
 }
 
-/* Choose the scripts that share a row: all but the longest. `order`: rows by
- * their time. */
+/* Choose the scripts that share a row: all except those that took longest.
+ * `order`: rows by their time. */
 static void choose_scripts(struct folding *f, const uint32_t *order)
 {
 	struct tr2_fold_row *rows = f->fold->row;
@@ -288,7 +292,7 @@ static void choose_scripts(struct folding *f, const uint32_t *order)
 		f->scripts[i].nr_longer = 0;
 }
 
-/* Give the rows with the same kind below the same row as one. */
+/* Merge rows of one kind and one parent row. */
 static void merge_rows(struct folding *f)
 {
 	struct tr2_fold *fold = f->fold, old = *fold;
@@ -313,8 +317,7 @@ static void merge_rows(struct folding *f)
 	free(now);
 }
 
-/* Fold most of the different scripts that one process ran by one
- * interpreter. */
+/* Fold most of the scripts that one process ran with one interpreter. */
 static void fold_scripts(struct folding *f)
 {
 	uint32_t *order = by_time_of(f->fold), k;
@@ -333,7 +336,7 @@ static void fold_scripts(struct folding *f)
 	free(f->scripts);
 }
 
-/* Show a row, and those above it, if there is room for all. */
+/* Show a row and all rows above it, if there is room for all of them. */
 static void show_row(struct tr2_fold *fold, uint32_t row, uint32_t *room)
 {
 	uint32_t i, need = 0;
@@ -360,7 +363,7 @@ static void leave_out(struct tr2_fold *fold, const struct tr2_fold_row *row)
 static void choose(struct tr2_fold *fold, int64_t whole)
 {
 	uint32_t *order = by_time_of(fold);
-	uint32_t i, room = TR2_REPORT_ROWS - 1; /* one for the rest */
+	uint32_t i, room = TR2_REPORT_ROWS - 1; /* one row is for the rest */
 
 	for (i = 0; i + 1 < fold->nr; i++)
 		if (tr2_report_share(fold->row[order[i]].once_ns, whole) >=

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_fold - the tree of processes, folded to a number of rows that a person
- * reads. Processes of one kind (model/kind.h) whose parents share a row share a
- * row, too. The rows that take the least time are left out.
+ * reads. Processes of one kind (model/kind.h) share a row if their parents
+ * share one. The rows that took the least time are left out.
  */
 #pragma once
 
@@ -20,15 +20,16 @@ struct tr2_fold_row {
 	tr2_str kind;
 	bool shown, at_least;
 	int64_t wall_ns, cpu_ns, wait_ns, ready_ns, self_ns, spawn_ns;
-	int64_t once_ns; /* time in which at least one process and its root
-			  * ran */
+	int64_t once_ns; /* time in which at least one of the processes ran, and
+			  * its root, too */
 	int64_t median_ns, max_ns;
 };
 
 struct tr2_fold {
 	struct tr2_fold_row *row; /* [0] is above the roots */
 	uint32_t nr, alloc;
-	/* The rows that are left out: their number, and the largest of them. */
+	/* The rows that are left out: their number, and the largest time of
+	 * one. */
 	uint32_t nr_rest;
 	int64_t most_rest_ns;
 	struct tr2_fold_row rest; /* the sums of the left out rows */
@@ -42,10 +43,10 @@ bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r);
 void tr2_fold_release(struct tr2_fold *fold);
 
 /* Return the next shown row, in the order of the tree; 0: none. Start with row
- * 0 and *depth -1; *depth changes with the depth of the row. */
+ * 0 and *depth -1; *depth is set to the depth of the row. */
 uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth);
 
-/* Append `, each less than 0.5%`, or a larger bound. */
+/* Return the text `, each less than 0.5%`, or one with a larger bound. */
 const char *tr2_report_bound(int64_t most_ns, int64_t whole_ns);
 
 /* Return the part of a process's time in which its root still ran. */

@@ -45,7 +45,8 @@ struct functions {
 	uint32_t nr_events, alloc_events;
 	struct tr2_map by_event;    /* name to 1 + its index */
 	struct tr2_map by_function; /* event, group and symbol to 1 + index */
-	const bool *on_path;        /* by sample; NULL: the path is unknown */
+	const bool *on_path;        /* by sample: is it on the path? NULL:
+				     * unknown */
 };
 
 static uint32_t event_of(struct functions *f,
@@ -175,7 +176,8 @@ struct function_row {
 	const struct function *function;
 	struct tr2_symbol symbol;
 	const struct event *event;
-	uint32_t nr_others; /* number of functions that it stands for; 0: one */
+	uint32_t nr_others; /* number of functions for which the row stands; 0:
+			     * one */
 };
 
 static void cell_amount(struct tr2_table *t, const struct function_row *r,
@@ -287,7 +289,7 @@ static void add_others(struct tr2_table *t, const struct functions *f)
 	}
 }
 
-/* If own times are equal, the function with the largest total comes first. */
+/* If own times are equal, the function with the larger total comes first. */
 TR2_ORDER(compare, struct function, TR2_DOWN(total) ?: TR2_UP(symbol))
 
 #define COVERAGE_COLUMNS(COLUMN, DATA, TEXT) \
@@ -346,7 +348,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 	}
 	r->out->piped_width = 0;
 	tr2_table_release(&t);
-	/* The flame graph of a page has this text, too. */
+	/* In a page, the flame graph prints the coverage. */
 	if (r->out->format != TR2_FORMAT_PAGE)
 		tr2_symbols_explain(f.symbols);
 	release(&f);

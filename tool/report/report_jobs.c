@@ -18,8 +18,8 @@ struct answer {
 	int64_t wall_ns, worst_ns, best_ns;
 	/* The memory of all jobs at once, and of the largest; 0: unknown. */
 	uint64_t most_bytes, largest_bytes;
-	/* With more jobs at once than recorded, only the best case is known: it
-	 * depends on which jobs need which. */
+	/* With more jobs at once than recorded, only the best case is known:
+	 * the worst case depends on which jobs need which others. */
 	bool only_best;
 };
 
@@ -108,7 +108,7 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	tr2_retime(retime, c->change, c->nr, TR2_RETIME_WORST);
 	a.worst_ns = tr2_jobs_worst(&jobs, r->m, root, c->jobs->jobs,
 				    tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* In the best case each job has a CPU. */
+	/* In the best case, no job lacks a CPU. */
 	c->change[c->nr] = (struct tr2_change){ .kind = TR2_CHANGE_READY };
 	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
 	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_memory - trace2 report --memory: the peak of all processes together,
- * who had the memory, and how it came and went.
+ * which processes had the memory, and how it grew and shrank.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,8 @@ void tr2_report_add_oom(struct tr2_buf *b, const struct tr2_model *m)
 
 struct curve_row {
 	const struct tr2_model *m;
-	int64_t from_ns, part_ns; /* this part of the curve */
+	int64_t from_ns, part_ns; /* start and length of this part of the
+				   * curve */
 	uint32_t most;
 };
 
@@ -172,7 +173,7 @@ static int64_t largest_at_ns(const struct memory_row *r)
 	return r->k->largest_ns - r->m->nodes[r->m->first_root].start_ns;
 }
 
-/* The text of a kind without memory at the peak is its name alone. */
+/* In text, show a kind without memory at the peak by its name alone. */
 static void cell_kind_text(struct tr2_table *t, const struct memory_row *r)
 {
 	const char *name = tr2_s(r->m, r->k->kind);

@@ -93,7 +93,7 @@ static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 		s->some_without = true;
 }
 
-/* Add a metric. The last value is that of the process that began last. */
+/* Add a metric. `last` is the value of the process that began last. */
 static void add_metric(struct sum *s, const struct tr2_metric *metric)
 {
 	s->last = metric->count;
@@ -108,11 +108,11 @@ static void add_metric(struct sum *s, const struct tr2_metric *metric)
 	s->processes++;
 }
 
-/* A sum, or an event that the kernel counted over all processes (trace2 record
- * -e). */
+/* A row: a sum, or an event that the kernel counted over all processes (trace2
+ * record -e). */
 struct sum_row {
 	const struct tr2_model *m;
-	const struct sum *sum; /* NULL: the kernel's */
+	const struct sum *sum; /* NULL: an event of the kernel */
 	const struct tr2_run_counter *counted;
 };
 
@@ -130,14 +130,14 @@ static uint64_t mean(const struct sum *sum)
 	return sum->count ? sum->total_ns / sum->count : 0;
 }
 
-/* Leave percentiles empty if some intervals have no buckets: they would pass
- * for percentiles of all. */
+/* Leave percentiles empty if some metrics have no buckets: readers would take
+ * the percentiles of the others for percentiles of all. */
 #define PERCENTILE(cell, type, p) \
 	if (r->sum->buckets && !r->sum->some_without) \
 		cell(t, (type)tr2_histogram_percentile(r->sum->buckets, p, \
 						       r->sum->max_ns))
 
-/* The buckets that are not empty: [[upper bound, count], ...]. */
+/* Show the buckets that are not empty: [[upper bound, count], ...]. */
 static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 {
 	struct tr2_buf b = TR2_BUF_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_path - the critical path, above the processes of trace2 report. Text
- * has a row for each step as long as they are few, else one for all steps of
+ * has a row for each step if there are few steps, else a row for all steps of
  * one kind of process, region and reason.
  */
 #include <stdarg.h>
@@ -23,8 +23,8 @@
 #include "report/report.h"
 #include "report/report_fold.h"
 
-/* Show the steps one by one if the steps that are too small to be shown have at
- * most this share of the whole. */
+/* Show the steps one by one if those that are too small to be shown add up to
+ * at most this share of the whole. */
 #define MAX_REST_SHARE 0.05
 /* Text leaves out NO CPU below this share, which SHARE would not show. */
 #define MIN_READY_SHARE 0.0005
@@ -32,12 +32,13 @@
 struct step_row {
 	struct tr2_node_row of;
 	const struct tr2_step *step;
-	const struct tr2_path_sum *sum; /* of several steps; NULL: one */
-	size_t nr_rest; /* last row: the number of steps that it stands for;
+	const struct tr2_path_sum *sum; /* the sum of several steps; NULL: the
+					 * row is one step */
+	size_t nr_rest; /* last row: the number of steps for which it stands;
 			 * else 0 */
 	int64_t most_rest_ns, whole;
-	/* Finds what removing a part would gain; NULL: unknown, as there are no
-	 * states. */
+	/* computes the gain if a part took no time; NULL: unknown, since there
+	 * are no states */
 	struct tr2_retime *retime;
 	uint32_t root;
 	struct tr2_path_functions *functions; /* NULL: no samples */
@@ -65,7 +66,7 @@ static void add_region(struct tr2_buf *b, const struct step_row *r)
 		       tr2_s(r->of.m, span->label));
 }
 
-/* Append the kinds of the ancestors: sh -c > cc. The root is left out: it is
+/* Append the kinds of the ancestors: sh -c > cc. Leave out the root, which is
  * around everything. */
 static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 {
@@ -145,7 +146,7 @@ static void cell_part(struct tr2_table *t, const struct step_row *r)
 	tr2_cell_keep_count(t);
 }
 
-/* Was it ready without a CPU for more of this time than it ran? */
+/* Was the thread ready without a CPU for longer than it ran in this step? */
 static bool mostly_ready(const struct tr2_step *s)
 {
 	return s->kind == TR2_STEP_RUN && s->ready_ns > s->ns;
@@ -236,8 +237,9 @@ static void cell_function_share(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_share(t, share);
 }
 
-/* Find the gain if processes of this kind, or regions of this name, took no
- * time. Return false if it is unknown, or if the part mostly lacked a CPU. */
+/* Find the gain if processes of the row's kind, or regions of its name, took no
+ * time. Return false if the gain is unknown, or if the part mostly lacked a
+ * CPU. */
 static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
 {
 	const struct tr2_model *m = r->of.m;
@@ -272,7 +274,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_ns(t, gain.most_ns);
 }
 
-/* How long a step, or a sum of steps, took. */
+/* The columns of how long a step, or a sum of steps, took. */
 #define TIMES(COLUMN) \
 	COLUMN(time_ns, "TIME", 0, tr2_cell_ns(t, r->step->ns)) \
 	COLUMN(no_cpu_ns, "NO CPU", 0, cell_step_ready(t, r)) \
@@ -286,7 +288,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	DATA(label, if (r->step->span) \
 		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
 
-/* Why it took that time. */
+/* The columns of why it took that time. */
 #define REASON(DATA) \
 	DATA(state, tr2_cell_str(t, kind_names[r->step->kind])) \
 	DATA(cause, if (r->step->kind == TR2_STEP_WAIT) \
@@ -302,7 +304,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	DATA(inferred, if (r->step->kind) tr2_cell_bool(t, r->step->inferred)) \
 	DATA(doubtful, if (r->step->kind) tr2_cell_bool(t, r->step->doubtful))
 
-/* The largest sums. */
+/* The columns of the table of the largest sums. */
 #define PART_COLUMNS(COLUMN, DATA, TEXT) \
 	TIMES(COLUMN) \
 	COLUMN(gain_ns, "GAIN", 0, cell_part_gain(t, r)) \
@@ -402,7 +404,8 @@ static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 static void add_rest_row(struct tr2_table *t, struct step_row *row,
 			 const struct rows *rows)
 {
-	static struct tr2_step rest; /* the row refers to it */
+	static struct tr2_step rest; /* static: the row in the table refers to
+				      * it */
 
 	if (!rows->nr_rest || !t->nr_rows)
 		return;
@@ -454,7 +457,7 @@ static void add_sums(struct tr2_table *t, struct step_row *row,
 	}
 }
 
-/* Print a note in lines of whole words that fit. */
+/* Print a note, broken into lines between words. */
 void tr2_report_print_note(const char *fmt, ...)
 {
 	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
@@ -492,8 +495,8 @@ const char *tr2_report_remedy(const struct tr2_model *m)
 	return tr2_buf_str(b);
 }
 
-/* On a terminal, if one kind of process computed most of the time in no region,
- * say how to learn more. */
+/* On a terminal, if one kind of process computed for most of the time outside
+ * regions, say how to learn more. */
 static void advise(const struct step_row *row, const struct tr2_step *step)
 {
 	struct tr2_buf kind = TR2_BUF_INIT;
@@ -509,8 +512,7 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	tr2_buf_release(&kind);
 }
 
-/* Explain the marks of the rows: of the sums or, if there are none, of the
- * steps. */
+/* Explain the marks of the rows: of the sums or, without sums, of the steps. */
 static void explain(const struct step_row *row, const struct tr2_step *steps,
 		    size_t nr, const struct tr2_path_sum *sums)
 {
@@ -538,7 +540,8 @@ static const char *const captions[] = {
 	"reason; a name links to the first of them",
 };
 
-/* by_kind: print sums only, and only if there are many steps. */
+/* Print the path. by_kind: print only sums, and only if there are many
+ * steps. */
 static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 		       size_t nr, int64_t whole, bool by_kind)
 {
@@ -604,7 +607,7 @@ static void print_limits(const struct tr2_report *r, uint32_t root)
 	tr2_report_print_coverage(r);
 }
 
-/* Print once what the kernel did not permit, and what would permit it. */
+/* Print once which records the kernel refused, and how to permit them. */
 static void print_refused(const struct tr2_report *r, uint32_t root)
 {
 	const struct tr2_model *m = r->m;

@@ -16,8 +16,8 @@ struct process {
 	struct tr2_node_row of;
 	const struct tr2_fold_row *fold; /* several processes in one row; NULL:
 					  * one process */
-	const struct tr2_fold *rest;     /* last row: the rows that it stands
-					  * for; else NULL */
+	const struct tr2_fold *rest;     /* last row: the rows for which it
+					  * stands; else NULL */
 	uint32_t root;
 	int64_t whole;
 	bool with_self; /* show SELF even where there are states */
@@ -76,7 +76,7 @@ static void cell_share(struct tr2_table *t, const struct process *r)
 				  r->whole));
 }
 
-/* cc1 x 214 (62.9ms, max 658ms) */
+/* Append, for example: cc1 x 214 (62.9ms, max 658ms) */
 static void add_fold(struct tr2_table *t, const struct process *r)
 {
 	const struct tr2_fold_row *row = r->fold;
@@ -144,7 +144,8 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 
 TR2_COLUMN_LIST(process_columns, struct process, PROCESS_COLUMNS)
 
-/* The processes that the table shows: the legend explains only their marks. */
+/* The filter of the processes that the table shows: the legend explains only
+ * their marks. */
 static const struct tr2_filter *legend_filter;
 static const struct tr2_fold *legend_fold;
 
@@ -175,7 +176,7 @@ static void add_processes(struct tr2_table *t, void *data)
 			row.root = i;
 		row.of.node = i;
 		row.target = tr2_target(r->m, i);
-		/* Count selected ancestors only. */
+		/* The depth counts only selected ancestors. */
 		depths[i] = depth = depths[m->nodes[i].parent];
 		if (!tr2_filter_node(r->filter, m, i))
 			continue;
@@ -192,8 +193,8 @@ static uint32_t root_of(const struct tr2_model *m, uint32_t node)
 	return node;
 }
 
-/* Return whether a row has several processes; the row of the rest does not
- * count. */
+/* Add the rows. Return whether a row has several processes; the row of the rest
+ * does not count. */
 static bool add_folded(struct tr2_table *t, const struct tr2_report *r,
 		       const struct tr2_fold *fold)
 {
@@ -236,7 +237,8 @@ static bool processes(const struct tr2_report *r, bool with_path)
 	bool ok, several = false;
 
 	folds = folds && tr2_report_fold(&fold, r);
-	/* Only a table that is sorted needs all rows in memory. */
+	/* Collect the rows only if the table is sorted: this needs memory for
+	 * all of them. */
 	if (folds)
 		several = add_folded(&t, r, &fold);
 	else if (r->sort || r->limit >= 0)

@@ -177,7 +177,7 @@ static bool by_target(const struct tr2_report *r)
 	return r->group && !strcmp(r->group, TR2_GROUP_TARGET);
 }
 
-/* The name links to the longest region. */
+/* Link the name to the longest region. */
 static void cell_region(struct tr2_table *t, const struct group_row *r)
 {
 	tr2_cell_str(t, r->g->name);
@@ -191,8 +191,8 @@ static bool has_states(const struct tr2_group *g)
 	return g->run_ns || g->ready_ns || g->wait_ns;
 }
 
-/* Show how the durations of a group vary. In text, a target has none of this:
- * it is made only once. */
+/* Show how the durations of a group vary, except for a target in text: a target
+ * is made only once. */
 static void cell_spread(struct tr2_table *t, const struct group_row *r,
 			int64_t ns)
 {
@@ -234,7 +234,7 @@ static void cell_spread(struct tr2_table *t, const struct group_row *r,
 
 TR2_COLUMN_LIST(region_columns, struct group_row, REGION_COLUMNS)
 
-/* Print a row a group. */
+/* Print one row for each group. */
 static bool print_groups(struct gathering *g, const char *name,
 			 const struct tr2_column *columns, size_t nr_columns,
 			 const char *sort)
@@ -345,7 +345,8 @@ static void cell_group_spawn(struct tr2_table *t, const struct group_row *r)
 		tr2_cell_str(t, "-");
 }
 
-/* Text of a kind of process has the path above, in the usual view. */
+/* In text, leave the cell of a kind of process empty: the usual view shows the
+ * path. */
 static void cell_path(struct tr2_table *t, const struct group_row *r)
 {
 	if (t->output->format != TR2_FORMAT_TEXT || r->by_target)
@@ -366,8 +367,8 @@ static void cell_path(struct tr2_table *t, const struct group_row *r)
 
 TR2_COLUMN_LIST(group_columns, struct group_row, GROUP_COLUMNS)
 
-/* Is the process inside of one that is counted? A job is counted once, whatever
- * it runs. */
+/* Does an ancestor already count for this group? A job counts once, however
+ * many processes it runs. */
 static bool is_inside(const struct tr2_report *r, uint32_t node,
 		      const char *group)
 {
@@ -402,8 +403,8 @@ static void gather_node(struct gathering *g, uint32_t node)
 	tr2_own_of_node(m, node, own_of_node, g);
 }
 
-/* Add the time on the path of the whole recording. Leave out processes that are
- * not shown. */
+/* Add to each group its time on the critical path of the whole recording. Leave
+ * out processes that are not shown. */
 static void add_path(struct gathering *g)
 {
 	const struct tr2_report *r = g->r;

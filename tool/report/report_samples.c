@@ -21,7 +21,7 @@ struct call {
 	uint32_t symbol; /* of an event: its name */
 	tr2_str event;
 	uint64_t count, samples;
-	int depth; /* depth in the tree as text shows it */
+	int depth; /* its depth in the tree that text shows */
 	bool is_recursive; /* the function called itself */
 	bool is_time; /* count is in ns */
 };
@@ -65,8 +65,8 @@ static uint32_t add_node(struct tree *t, uint32_t parent, uint32_t symbol,
 	return *slot;
 }
 
-/* Return the node for a function. Merge recursive calls into one node, so that
- * paths of any depth are the same path. */
+/* Return the node for a function. Recursive calls share a node: otherwise each
+ * depth of recursion would be a path of its own. */
 static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 			     const struct tr2_model_sample *sample)
 {
@@ -107,7 +107,7 @@ static const char *name_of(const struct tree *t, const struct call *call)
 
 static const struct tree *sorted_tree;
 
-/* Put the largest first, and equal ones in order of name, so that the order is
+/* Put the largest count first. Order equal counts by name, so that the order is
  * stable. */
 static int compare_rows(const void *va, const void *vb)
 {
@@ -307,11 +307,11 @@ bool tr2_report_samples(const struct tr2_report *r)
 
 /*
  * Coverage: how much of the CPU time the samples of record --profile stand for.
- * Each process begins with a whole period on each CPU, so a process that is
- * shorter has no sample.
+ * Each process begins with a whole period on each CPU: one that ends sooner has
+ * no sample.
  */
 
-/* A larger coverage is taken as complete. */
+/* Report no coverage above this share: it is nearly complete. */
 #define ENOUGH 0.75
 
 /* Sum up the CPU time of recordings with samples. Return false if one is

@@ -15,9 +15,10 @@
 #include "report/report.h"
 
 struct part {
-	tr2_str category, name; /* of the spans */
+	tr2_str category, name; /* category and name of the spans */
 	tr2_str what;
-	bool is_inside; /* inside a region or child; else the spans' own time */
+	bool is_inside; /* in a region or child inside the spans; else the
+			 * spans' own time */
 	uint64_t count;
 	int64_t ns;
 	int64_t of_ns; /* how long all spans of the name took */
@@ -59,8 +60,8 @@ static tr2_str name_of(struct parts *p, const struct tr2_span *s)
 	return intern(p, tr2_buf_str(&b));
 }
 
-/* Add the outermost regions and children in spans, with their time, to each
- * span. */
+/* Add to each span the outermost regions and children inside it, with their
+ * time. */
 static void add_inside(struct parts *p, const struct tr2_report *r,
 		       uint32_t thread, int64_t *inside_ns)
 {
@@ -171,7 +172,8 @@ void tr2_report_span_parts(const struct tr2_report *r)
 		if (row.part->ns)
 			tr2_table_add(&table, &row);
 	}
-	own.sort = NULL; /* -s names a column of the first table. */
+	own.sort = NULL; /* -s names a column of the first table, not of this
+			  * one. */
 	if (p.nr)
 		tr2_report_table(&own, &table, "sum");
 	free(p.part);

@@ -15,7 +15,8 @@
 
 /* The number of slowest spans in text; -n sets another one. */
 #define MOST_SLOWEST 10
-/* The number of rows of names in text; the last row sums up all others. */
+/* Text has this many rows of names, and one more row that sums up all
+ * others. */
 #define MOST_NAMES 20
 
 struct entry {
@@ -74,20 +75,21 @@ static int compare_groups(const struct entry *a, const struct entry *b)
 
 TR2_ORDER(compare, struct entry, compare_groups(a, b) ?: compare_times(a, b))
 
-/* The spans of one name and group, by the time that they took; or all spans
- * without a row of their own. */
+/* The spans of one name and group, ordered by the time that they took; or all
+ * spans without a row of their own. */
 struct name_row {
 	const struct tr2_report *r;
 	const struct entry *first;
 	uint32_t nr;
 	uint32_t number;    /* number of the row */
-	uint32_t nr_others; /* number of rows that it stands for; 0: one */
+	uint32_t nr_others; /* number of rows for which this row stands; 0:
+			     * one */
 	uint64_t stands_for;
 	uint32_t nr_failed, nr_unfinished, nr_worked;
 	int64_t total_ns, worked_ns, of_worked_ns;
 };
 
-/* By nearest rank. */
+/* Return the percentile by nearest rank. */
 static int64_t percentile(const struct name_row *r, unsigned int percent)
 {
 	uint64_t rank = ((uint64_t)r->nr * percent + 99) / 100;
@@ -107,7 +109,8 @@ static void cell_name(struct tr2_table *t, const struct name_row *r)
 			      tr2_s(m, span->name));
 }
 
-/* Show the group. Its key may mark the value as a secret. */
+/* Show the group: the value of an attribute, which is hidden if the key says
+ * that it is a secret. */
 static void cell_group(struct tr2_table *t, const struct name_row *r)
 {
 	const char *key = tr2_report_attribute(r->r);
@@ -183,7 +186,8 @@ static void find_names(const struct tr2_report *r, const struct entries *all,
 	}
 }
 
-/* Merge the rows after the first ones, in the order of the table, into one. */
+/* Merge all rows after the first MOST_NAMES, in the order of the table, into
+ * one. */
 static void fold_others(struct tr2_table *t, const struct name_rows *rows)
 {
 	struct name_row others = { .r = rows->row->r }, *row;
@@ -303,7 +307,8 @@ static void print_slowest(const struct tr2_report *r, struct entries *all)
 		row.of.session = row.e->session;
 		tr2_table_add(&t, &row);
 	}
-	own.sort = NULL; /* -s names a column of the other table. */
+	own.sort = NULL; /* -s names a column of the other table, not of this
+			  * one. */
 	tr2_report_table(&own, &t, "took");
 }
 

@@ -16,10 +16,11 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* A shorter time after the end of the root does not count as background. */
+/* Time after the end of the root counts as background only if it is at least
+ * this long. */
 #define MIN_BACKGROUND_NS 1000000
-/* Text leaves out smaller shares: of time lost to others on the CPUs, and of
- * time lost to the recorder alone. */
+/* Text leaves out smaller shares of time without a CPU, and of the part of it
+ * in which the recorder had the CPU. */
 #define MIN_READY_SHARE 0.005
 #define MIN_RECORDER_SHARE 0.003
 
@@ -51,19 +52,20 @@ static int64_t background_ns(const struct tr2_model *m)
 }
 
 struct summary {
-	struct tr2_node_row root; /* node 0: there are several */
+	struct tr2_node_row root; /* node 0: there are several roots */
 	int64_t whole_ns, background_ns;
-	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
+	int64_t cpu_ns; /* CPU time of all processes; TR2_NO_TIME: unknown */
 	/* On the critical path; TR2_NO_TIME: unknown. */
 	int64_t waiting_ns, ready_ns;
 	int64_t recorder_ns; /* the part of ready_ns in which the recorder had
 			      * the CPU */
-	int64_t span_ns; /* from the first start of a root to the last end */
+	int64_t span_ns; /* time from the first start of a root to the last
+			  * end */
 	bool at_least;   /* the end of a root is unknown */
 	/* nr_failed: of the roots */
 	uint32_t nr_roots, nr_processes, nr_failed;
 	uint64_t nr_errors;
-	uint64_t peak_bytes; /* of memory; 0: unknown */
+	uint64_t peak_bytes; /* peak of memory; 0: unknown */
 	int64_t peak_ns;
 };
 
@@ -101,7 +103,7 @@ static void sum_path(struct summary *s, const struct tr2_model *m)
 			s->recorder_ns += ns;
 	}
 	free(pieces);
-	/* It is unknown who had a CPU. */
+	/* Without wake-ups it is unknown which thread had the CPU. */
 	if (m->no_wakers)
 		s->recorder_ns = TR2_NO_TIME;
 }
@@ -136,7 +138,7 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	sum_path(s, m);
 }
 
-/* Append how the whole ended if it failed, and which view tells more. */
+/* Append how roots failed, the number of errors, and which view says more. */
 static void add_failures(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
@@ -182,8 +184,8 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 	tr2_report_add_oom(b, s->root.m);
 }
 
-/* Append four lines: time and memory; what ran, and how it ended; what the path
- * waited for; the rest. */
+/* Append four lines: time and memory; which processes ran, and how they ended;
+ * for what the path waited; the rest. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
@@ -217,8 +219,8 @@ static void add_summary(struct tr2_buf *b, const struct summary *s)
 			 tr2_ns_text(s->background_ns));
 }
 
-/* Print the lines. Break lines that do not fit, if possible. Markdown gets one
- * line, which a browser breaks. */
+/* Print the lines. Break lines that do not fit, if possible. Do not break
+ * Markdown: the browser does. */
 static void print_summary(const struct summary *s, bool wide, bool markdown)
 {
 	size_t width = tr2_term_width() ? tr2_term_width() : TR2_REPORT_WIDTH;
@@ -285,8 +287,8 @@ void tr2_report_summary(const struct tr2_report *r)
 {
 	struct summary s;
 
-	/* In CSV the processes come first: many programs read only the first
-	 * table. The page sums up its own contents. */
+	/* CSV has no summary, since many programs read only the first table: it
+	 * must be the processes. The page sums up its own contents. */
 	if (r->out->format == TR2_FORMAT_CSV ||
 	    r->out->format == TR2_FORMAT_PAGE)
 		return;
@@ -321,7 +323,7 @@ static void print_command(const struct tr2_report *r)
 	tr2_buf_release(&out);
 }
 
-/* The number of parts of the path that it prints. */
+/* --summary prints this many parts of the path. */
 #define NR_PARTS 5
 
 void tr2_report_brief(const struct tr2_report *r)

@@ -3,10 +3,10 @@
  * report_tests - trace2 report --tests: the tests and scripts of suites whose
  * scripts are sessions.
  *
- * A test is a region test/NUMBER - TITLE with the data test/result. Its
- * processes are those that its script started in it, and all below them. The
- * data test/script is the result of a script; errors outside of its tests say
- * why it failed.
+ * A test is a region test/NUMBER - TITLE with the data test/result. A test's
+ * processes are those that its script started in the region, and all their
+ * descendants. The data test/script is the result of a script; errors outside
+ * of its tests say why the script failed.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,18 +31,18 @@ struct costs {
 struct test {
 	struct tr2_session_row of;
 	uint32_t span;
-	const char *result; /* NULL: it did not end */
+	const char *result; /* NULL: the test or script did not end */
 	struct costs costs;
 };
 
 struct script {
 	struct tr2_session_row of;
-	const char *result; /* NULL: it did not end */
-	struct tr2_buf reasons; /* why the script failed, apart from its
+	const char *result; /* NULL: the test or script did not end */
+	struct tr2_buf reasons; /* why the script failed, apart from failed
 				 * tests */
-	const char *reason;     /* their text; NULL: none */
+	const char *reason;     /* the text of `reasons`; NULL: none */
 	struct costs costs;
-	int64_t outside_ns; /* time outside of its tests */
+	int64_t outside_ns; /* time of the script outside of its tests */
 	uint64_t tests, failed, skipped;
 	uint64_t cut; /* failed tests that have no end */
 };
@@ -66,7 +66,7 @@ static void add_known(int64_t *to, int64_t ns)
 		tr2_ns_add(to, ns);
 }
 
-/* Add a process and all below it. */
+/* Add a process and all its descendants. */
 static void add_processes(const struct tr2_model *m, uint32_t node,
 			  struct costs *to)
 {
@@ -88,7 +88,8 @@ static void add_costs(struct costs *to, const struct costs *c)
 	to->processes += c->processes;
 }
 
-/* Return the CPU time of the script's own shell or program in a test. */
+/* Return the CPU time that the script's own process, such as a shell, took in a
+ * test. */
 static int64_t own_cpu(const struct tr2_model *m, const struct test *t)
 {
 	const struct tr2_span *s = &m->spans[t->span];
@@ -103,7 +104,7 @@ static int64_t own_cpu(const struct tr2_model *m, const struct test *t)
 }
 
 /* Add each process that the script started to the test in which it was started.
- * Both are in the order of their starts. */
+ * Processes and tests are in the order of their starts. */
 static void share_processes(const struct tr2_model *m, struct script *script,
 			    struct test *test, uint32_t nr)
 {
@@ -148,8 +149,8 @@ static bool is_data(const struct tr2_model *m, const struct tr2_point *p,
 	       !strcmp(tr2_s(m, p->key), key);
 }
 
-/* Return the first test from `t` on that is the region `span` or begins after
- * it. Both are in the order of their starts. */
+/* Return the first test, from test t on, that is the region `span` or begins
+ * after it. Tests and regions are in the order of their starts. */
 static uint32_t test_from(const struct suite *all, uint32_t t, uint32_t span)
 {
 	while (t < all->nr_test && all->test[t].span < span)
@@ -191,8 +192,8 @@ static uint32_t span_of_test(const struct tr2_model *m,
 	return i;
 }
 
-/* Set the result and reasons that the script's session has. An error inside a
- * test belongs to that test, if the test has an end. */
+/* Take the script's result and reasons from the events of its session. An error
+ * inside a test belongs to that test, if the test has an end. */
 static void set_script(struct suite *all, uint32_t first, struct script *script)
 {
 	const struct tr2_model *m = all->r->m;
@@ -212,9 +213,9 @@ static void set_script(struct suite *all, uint32_t first, struct script *script)
 	}
 }
 
-/* Find out how a script ended if its session does not say: it was killed, or
- * its harness does not report it. Failed tests are enough to explain an exit
- * code. */
+/* Find out how a script ended if its session does not say it: the script was
+ * killed, or its harness does not report results. Failed tests are enough to
+ * explain an exit code. */
 static void set_end(struct script *script)
 {
 	const struct tr2_model *m = script->of.m;
@@ -238,8 +239,8 @@ static void set_end(struct script *script)
 		script->reason = tr2_buf_str(&script->reasons);
 }
 
-/* Return the time of a test until its script's end. A process in the background
- * may write the test's line later. */
+/* Return how long a test took, at most until its script ended: a process in the
+ * background may write the test's line later. */
 static int64_t wall_within(const struct tr2_span *s, int64_t end_ns)
 {
 	if (end_ns > s->end_ns)
@@ -282,8 +283,7 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 		count_test(script, &all->test[i]);
 	}
 	if (script->outside_ns < 0)
-		script->outside_ns = 0; /* tests may be regions inside of
-					 * tests */
+		script->outside_ns = 0; /* tests inside of tests count twice */
 }
 
 static void gather_script(struct suite *all, uint32_t session)
@@ -319,7 +319,7 @@ static void cell_nr_processes(struct tr2_table *t,
 		tr2_cell_uint(t, nr);
 }
 
-/* The columns of tests and of scripts. */
+/* The columns that the tables of tests and of scripts share. */
 #define WALL(COLUMN) \
 	COLUMN(wall_ns, "WALL", 0, tr2_cell_ns(t, r->costs.wall_ns))
 #define COSTS(COLUMN) \
@@ -388,7 +388,7 @@ static bool print_failed_scripts(const struct suite *all)
 		TR2_TABLE_OF(own.out, "failed_scripts", failed_columns);
 	uint32_t i;
 
-	own.sort = NULL; /* -s names a column of tests. */
+	own.sort = NULL; /* -s names a column of the tests' table. */
 	for (i = 0; i < all->nr_script; i++) {
 		const struct script *s = &all->script[i];
 

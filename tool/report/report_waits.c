@@ -49,13 +49,13 @@ struct waits {
 
 /* The position in a thread's regions, which are sorted by time. */
 struct place {
-	int64_t wall_ns; /* of its session */
+	int64_t wall_ns; /* start of the thread's session */
 	uint32_t next;   /* the first span that begins later */
 	uint32_t in;     /* the innermost region; 0: none */
 };
 
-/* Return the region at a time, which must not be before the time of the last
- * call. */
+/* Return the region at a time, which must not be earlier than in the last call
+ * for this thread. */
 static uint32_t region_at(const struct tr2_model *m, struct place *p,
 			  int64_t wall_ns)
 {
@@ -75,7 +75,8 @@ static uint32_t region_at(const struct tr2_model *m, struct place *p,
 	return p->in;
 }
 
-#define BY_KERNEL TR2_BY_OUTSIDE /* the kernel has no name */
+#define BY_KERNEL TR2_BY_OUTSIDE /* stands for the kernel, which has no name of
+				  * its own */
 
 static tr2_str waker_of(const struct tr2_model *m, const struct tr2_state *s)
 {
@@ -148,8 +149,8 @@ static void find_path(struct waits *w)
 		qsort(w->path, w->nr_path, sizeof(*w->path), by_thread);
 }
 
-/* Return how much of a wait is on the path. Waits of a thread must come in the
- * order of time. */
+/* Return how much of a wait is on the path. Call it for the waits of a thread
+ * in order of time. */
 static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 		       int64_t to_ns)
 {
@@ -166,7 +167,7 @@ static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 	return ns;
 }
 
-/* Go to the first part of the path in a thread. */
+/* Set w to the first piece of the path in a thread. */
 static void begin_path(struct waits *w, uint32_t thread)
 {
 	size_t low = 0, high = w->nr_path, mid;
@@ -229,7 +230,8 @@ static const struct tr2_span *span_of(const struct wait_row *r)
 	return &r->w->r->m->spans[r->k->span];
 }
 
-/* Show the waker, with a mark if most of them were derived. */
+/* Show the waker, with a mark if most of the group's wakers were derived, not
+ * recorded. */
 static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 {
 	bool derived = r->k->nr_inferred > r->g->nr / 2;
@@ -427,8 +429,8 @@ bool tr2_report_waits(const struct tr2_report *r)
 		row.waker = main_waker(&w, row.k);
 		tr2_table_add(&t, &row);
 	}
-	/* Sort by total, not by time on the path: sleeping threads of pools
-	 * have most of the time, and nothing waits for them. */
+	/* Order by time on the path, and equal times by total: sleeping threads
+	 * of pools have the largest totals, but nothing waits for them. */
 	tr2_table_sort(&t, "total");
 	ok = tr2_report_table_if_any(r, &t, "on_path");
 	release(&w);

@@ -18,7 +18,7 @@
 #include "report/report.h"
 #include "report/report_fold.h"
 
-/* The number of parts of the path that are tried. */
+/* Compute the gains of this many parts of the path. */
 #define MAX_TRIED 40
 /* Text leaves out gains below this share, and shows bounds that differ by less
  * as one number. */
@@ -66,7 +66,7 @@ TR2_COLUMN_LIST(ranking, struct gain_row, RANKING)
 
 TR2_COLUMN_LIST(answer, struct gain_row, ANSWER)
 
-/* Return the name of a change as the option has it: cc1, index/refresh,
+/* Return the name of a change in the option's syntax: cc1, index/refresh,
  * wait:disk, ready. */
 static const char *name_of(const struct tr2_change *c, struct tr2_buf *b)
 {
@@ -108,7 +108,7 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	return ok;
 }
 
-/* Print notes on what no wake-up shows. */
+/* Print notes on effects that no wake-up shows. */
 static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 {
 	const struct tr2_model *m = r->m;
@@ -118,9 +118,9 @@ static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 				      "may have waited for %s)",
 				      tr2_node_name(m, row->gain->polled_for));
 	if (!is_known(row))
-		tr2_report_print_note("(at least: unknown, because %s may get "
-				      "a lock before the one for which it "
-				      "waited)",
+		tr2_report_print_note("(at least: unknown, because %s may now "
+				      "get a lock before the thread for which "
+				      "it waited)",
 			tr2_s(m, m->task_threads[row->gain->lock_first].comm));
 }
 
@@ -166,7 +166,7 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 			 int64_t wall_ns)
 {
 	size_t nr = r->what_if->nr, i;
-	/* Room for one more change: see tr2_report_jobs(). */
+	/* tr2_report_jobs() needs room for one more change. */
 	struct tr2_change *changes = tr2_calloc(nr + 1, sizeof(*changes));
 	const struct tr2_change *jobs = NULL;
 	struct tr2_retime *retime = tr2_retime_new(r->m);

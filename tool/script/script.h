@@ -51,20 +51,21 @@ struct tr2_printer {
 	struct tr2_model *m;
 	struct tr2_reread *reread;
 	struct tr2_parsed_render render;
-	struct tr2_export export; /* JSON, with its writer */
+	struct tr2_export export; /* for JSON, with its writer */
 	struct tr2_git_event *git_event;
 	struct tr2_buf line, text;
 	uint64_t nr_printed;
 };
 
-/* Return false, after an error message, for an unknown column. */
+/* Initialise a printer. Return false, after an error message, for an unknown
+ * column. */
 bool tr2_printer_init(struct tr2_printer *p, struct tr2_model *m,
 		      enum tr2_print_form form, const char *columns);
 void tr2_print_line(struct tr2_printer *p, const struct tr2_line *line);
 void tr2_printer_end(struct tr2_printer *p);
 void tr2_printer_release(struct tr2_printer *p);
 
-/* Read the present events and new ones, until SIGINT, SIGTERM, or the end of
+/* Read all events and wait for new ones, until SIGINT, SIGTERM, or the end of
  * the program that reads the output. Return an exit code. */
 struct tr2_list;
 int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,

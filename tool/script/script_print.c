@@ -44,7 +44,8 @@ static void add_ns(struct tr2_buf *b, int64_t ns)
 	tr2_buf_add_seconds(b, ns < 0 ? 0 : (uint64_t)ns, 0);
 }
 
-/* How a column is appended; columns that need more are functions below. */
+/* The functions of simple columns. Other columns have functions of their own
+ * below. */
 #define ADD(key, statement)                                           \
 	static void add_##key(const struct row *r, struct tr2_buf *b) \
 	{                                                      \
@@ -76,7 +77,7 @@ static void add_cmd(const struct row *r, struct tr2_buf *b)
 	add_string(b, name);
 }
 
-/* The category is not cut to the perf target's width. */
+/* Append the category, without cutting it to the perf target's width. */
 static void add_category(const struct row *r, struct tr2_buf *b)
 {
 	struct tr2_view v = tr2_parsed_text(r->ev, "category");
@@ -89,7 +90,7 @@ static void set_render(const struct row *r)
 	tr2_parsed_render_set(&r->p->render, r->p->m, r->ev, r->line->nesting);
 }
 
-/* The perf target's last column, with the category before it. */
+/* Append the perf target's last column, with the category before it. */
 static void add_message(const struct row *r, struct tr2_buf *b)
 {
 	struct tr2_view category = tr2_parsed_text(r->ev, "category");

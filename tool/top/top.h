@@ -24,8 +24,10 @@ struct tr2_top_ring {
 	struct tr2_ring_file file;
 	struct tr2_top_sample now, before;
 	bool alive;
-	int64_t ran_ns; /* until now, or until its last record */
-	char name[TR2_PROCFS_NAME_SIZE]; /* of the program, if it has ended */
+	int64_t ran_ns; /* how long the process has run, until now or until its
+			 * last record */
+	char name[TR2_PROCFS_NAME_SIZE]; /* name of the program, if the process
+					  * has ended */
 };
 
 /* A stream of events that is being written. */
@@ -33,7 +35,7 @@ struct tr2_top_stream {
 	struct tr2_grown grown;
 	struct tr2_model *m; /* model of its last events */
 	struct tr2_event_reader *reader;
-	uint64_t nr_bytes; /* of which m was made */
+	uint64_t nr_bytes; /* number of bytes of the stream in m */
 };
 
 enum tr2_top_state {
@@ -41,30 +43,32 @@ enum tr2_top_state {
 	TR2_TOP_WAIT,
 	TR2_TOP_STOPPED,
 	TR2_TOP_ZOMBIE, /* has ended, but its parent has not waited for it */
-	TR2_TOP_ENDED   /* since the last reading */
+	TR2_TOP_ENDED   /* has ended since the last reading */
 };
 
 /* Sums over the threads of a process since its start. */
 struct tr2_top_times {
-	int64_t at_ns; /* of the reading, CLOCK_BOOTTIME */
+	int64_t at_ns; /* time of the reading, CLOCK_BOOTTIME */
 	int64_t cpu_ns;
-	int64_t ready_ns;  /* ready for a CPU, without one */
-	int64_t waited_ns; /* CPU time of the children that it waited for */
+	int64_t ready_ns;  /* time ready for a CPU, without one */
+	int64_t waited_ns; /* CPU time of children for which the process has
+			    * waited */
 };
 
 struct tr2_top_process {
 	int32_t pid, ppid;
-	int64_t start_ns; /* CLOCK_BOOTTIME; identifies the process together
-			   * with pid */
+	int64_t start_ns; /* CLOCK_BOOTTIME; start and pid identify the
+			   * process */
 	uint32_t parent, first, last, next; /* children by start; 0: none */
 	uint32_t nr_threads;
-	uint32_t nr_readings; /* since its name changed */
+	uint32_t nr_readings; /* number of readings since its name changed */
 	uint8_t state; /* enum tr2_top_state */
-	bool is_recorder; /* not shown, but it waits for orphans */
+	bool is_recorder; /* the process is a recorder: it is not shown, but
+			   * waits for orphans */
 	bool has_before;
-	enum tr2_cause cause; /* of its wait */
+	enum tr2_cause cause; /* cause of its wait */
 	char comm[TR2_PROCFS_NAME_SIZE];
-	/* kernel function in which it waits; "": unknown */
+	/* the kernel's function in which it waits; "": unknown */
 	char function[TR2_PROCFS_NAME_SIZE];
 	struct tr2_top_times now, before;
 	int64_t owed_ns; /* during a reading: CPU time of ended children */
@@ -76,16 +80,17 @@ struct tr2_top_process {
 /* A directory in which processes write streams or rings. */
 struct tr2_top_dir {
 	char *path;
-	bool adopts; /* processes are watched because they write there */
+	bool adopts; /* watch all processes that write there */
 };
 
 struct tr2_top {
-	/* The target that is watched: one of these, or the directories. */
+	/* The watched target: one of the next members, or else the
+	 * directories. */
 	int32_t root; /* a process and all below it */
 	int32_t recorder;
-	const char *path; /* of the recording */
-	/* Or the processes that `record -p` attached to, and those that they
-	 * have begun since. */
+	const char *path; /* path of the recording */
+	/* the processes to which `record -p` attached, and those that these
+	 * have started since */
 	int32_t *roots;
 	uint32_t nr_roots, alloc_roots;
 	struct tr2_top_dir dirs[2];
@@ -94,18 +99,19 @@ struct tr2_top {
 	struct tr2_grown tasks; /* fd -1: none */
 	uint64_t nr_exits;      /* in tasks */
 	int64_t began_ns;       /* CLOCK_BOOTTIME */
-	char *end;              /* how it ended; NULL: it goes on */
+	char *end;              /* how the recording ended; NULL: it has not
+				 * ended */
 
 	/* process[0] is unused; the others are sorted by start. */
 	struct tr2_top_process *process;
 	uint32_t nr, alloc;
 	struct tr2_map by_pid;
-	uint32_t nr_live; /* without zombies */
+	uint32_t nr_live; /* number of running processes, without zombies */
 	uint64_t nr_ended;
 	uint32_t nr_readings;
 	int64_t at_ns, before_ns; /* CLOCK_BOOTTIME */
-	/* CPU time of all processes, also of ended ones. lost_ns: the part of
-	 * ended processes for which no watched process waited. */
+	/* CPU time of all processes, including ended ones. lost_ns: the time of
+	 * ended processes for which no watched process has waited. */
 	int64_t cpu_ns, before_cpu_ns, lost_ns;
 };
 
@@ -123,24 +129,25 @@ void tr2_top_read_recording(struct tr2_top *top);
 void tr2_top_scan(struct tr2_top *top);
 struct tr2_top_process *tr2_top_find(const struct tr2_top *top, int32_t pid);
 void tr2_top_free_process(struct tr2_top_process *p);
-/* Add the ended process of a ring; nothing else is read then. */
+/* Add the ended process of a ring. No other process is read then. */
 struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid);
 int64_t tr2_top_wall_ns(const struct tr2_top_process *p);
-/* Return for which share of the time the process had a CPU, or was ready for
- * one: of the time since the last reading, or else since its start. */
+/* Return the share of time in which the process had a CPU, or was ready for
+ * one: since the previous reading or, at the first one, since its start. */
 double tr2_top_cpu(const struct tr2_top_process *p);
 double tr2_top_ready(const struct tr2_top_process *p);
 
-/* top_cause.c: find out what a thread waits for (tid 0: the main thread), and
- * in which kernel function; "": reading that is refused. */
+/* top_cause.c: find out for what a thread waits (tid 0: the main thread), and
+ * in which function of the kernel; "": the kernel refuses to say. */
 enum tr2_cause tr2_top_cause(int32_t pid, int32_t tid,
 			     char function[TR2_PROCFS_NAME_SIZE]);
 
-/* top_files.c: find the rings and streams of processes. `find` lists the files
- * of the directories whose names have pids. */
+/* top_files.c: find the rings and streams of processes. tr2_top_files_find()
+ * lists files of the directories whose names contain pids. */
 struct tr2_top_file {
 	int32_t pid;
-	int64_t start_ns; /* CLOCK_BOOTTIME; its process began before */
+	int64_t start_ns; /* CLOCK_BOOTTIME; the process began before this
+			   * time */
 	char *path;
 	bool adopts;
 };
@@ -159,33 +166,35 @@ void tr2_top_files_mapped(struct tr2_top *top);
 void tr2_top_streams_read(struct tr2_top *top);
 
 /* top_ring.c */
-/* Open the ring's file. Return NULL if it is not a ring; `say` prints an
- * error then. */
+/* Open the file of a ring. Return NULL if it is no ring; say: print an error
+ * then. */
 struct tr2_top_ring *tr2_top_ring_open(const char *path, bool say);
 void tr2_top_ring_close(struct tr2_top_ring *ring);
-/* Read the ring's metrics. If adding an ended thread to the sums does not
- * finish, keep the values of the last reading. */
+/* Read the ring's metrics. If the process does not finish adding an ended
+ * thread to the sums, keep the values of the last reading. */
 void tr2_top_ring_read(struct tr2_top_ring *ring);
-/* Read its records: the regions of each thread. */
+/* Read the ring's records into a model: it has the regions of each thread. */
 struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring);
 
 /* top_rows.c: the rows of a screen: a process, or several of one kind. */
 struct tr2_top_row {
-	uint32_t first; /* a process; 0: all others, which have no room */
+	uint32_t first; /* the first process; 0: the row is for all processes
+			 * that have no room */
 	uint32_t nr;    /* processes */
 	int depth;
 	uint32_t parent, first_child, last_child, next; /* rows */
 	uint32_t last_process, nr_run, nr_threads;
-	bool is_shown, is_mixed; /* mixed: in several states */
+	bool is_shown, is_mixed; /* mixed: its processes are in several
+				  * states */
 	double cpu, ready; /* shares of the time since the last reading */
 	int64_t cpu_ns, wall_ns;
 };
 struct tr2_top_rows {
-	struct tr2_top_row *row; /* row[0] stands above all */
+	struct tr2_top_row *row; /* row[0] is above all others */
 	uint32_t nr, alloc;
-	uint32_t *next_in_row; /* of a process */
+	uint32_t *next_in_row; /* by process: the next process in its row */
 };
-/* max: the number of rows that fit; 0: all. */
+/* Make the rows. max: the number of rows that fit; 0: all rows. */
 void tr2_top_rows_make(struct tr2_top_rows *rows, const struct tr2_top *top,
 		       uint32_t max);
 /* Return the row that is printed after `row`; 0: the end. */
@@ -197,9 +206,8 @@ void tr2_top_rows_release(struct tr2_top_rows *rows);
 bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 		   const char *sort);
 
-/* top_metrics.c: initialise tables of metrics (one for each kind:
- * TR2_TOP_METRICS), and of threads with their open regions, and add the
- * rows. */
+/* top_metrics.c: initialise the tables of metrics, one for each kind, and of
+ * threads with their open regions, and add the rows. */
 enum {
 #define TR2_METRIC_KIND(KIND, ...) TR2_TOP_##KIND,
 #include "arena/kinds.def"
@@ -209,6 +217,6 @@ struct tr2_table;
 struct tr2_output;
 void tr2_top_add_metrics(const struct tr2_top *top, struct tr2_output *out,
 			 struct tr2_table *metrics);
-/* max: stop after this many rows; 0: all. */
+/* Add the rows of threads. max: stop after this many rows; 0: all rows. */
 void tr2_top_add_threads(const struct tr2_top *top, struct tr2_output *out,
 			 struct tr2_table *threads, uint32_t max);

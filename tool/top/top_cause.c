@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_cause - find out what a thread waits for: by the kernel function in which
- * it waits and, for root, by the functions that called that one.
+ * top_cause - find out for what a thread waits, by the kernel's function in
+ * which it waits and, for root, by the functions that called that function.
  */
 
 #include "model/wait_causes.h"
@@ -9,7 +9,7 @@
 
 #define STACK_BYTES 4096
 
-/* Return the function of a line like `[<0>] do_wait+0x5f/0xe0`. */
+/* Return the function in a line such as `[<0>] do_wait+0x5f/0xe0`. */
 static const char *function_of(const char *line, size_t *len)
 {
 	const char *name = strstr(line, "] ");
@@ -20,7 +20,8 @@ static const char *function_of(const char *line, size_t *len)
 	return name + 2;
 }
 
-/* Return the cause of the innermost function that has one: it comes first. */
+/* Return the cause of the innermost function that has a cause. The innermost
+ * function comes first. */
 static enum tr2_cause cause_of_stack(char *stack, enum tr2_cause cause)
 {
 	struct tr2_wait_function f;

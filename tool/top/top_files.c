@@ -17,10 +17,11 @@
 #include "model/model.h"
 #include "top/top.h"
 
-/* Clocks differ by up to this much, and the start of a process is in ticks. */
+/* Allow for this difference between clocks, and for starts of processes in
+ * whole ticks. */
 #define SLACK_NS 100000000
-/* When a model has more bytes of a stream than this, it is made anew; the open
- * regions are forgotten. */
+/* When a model was made of more bytes of a stream than this, make a new model,
+ * and forget open regions. */
 #define MODEL_BYTES (16u << 20)
 
 /* Return CLOCK_REALTIME less CLOCK_BOOTTIME. */
@@ -163,9 +164,9 @@ static bool is_power_of_4(uint32_t n)
 	return !(n & (n - 1)) && n & 0x55555555u;
 }
 
-/* Look for the mapped ring of a process only at readings 1, 4, 16 and so on:
- * most rings are made shortly after a program's start, and looking takes longer
- * than all the rest. */
+/* Look for the mapped ring of a process only at readings 1, 4, 16 and so on.
+ * Most rings are made shortly after a program's start, and the search takes
+ * longer than all other reading. */
 void tr2_top_files_mapped(struct tr2_top *top)
 {
 	struct tr2_top_process *p;

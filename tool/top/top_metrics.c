@@ -91,7 +91,7 @@ static double busy_share(const struct metric_row *r)
 
 TR2_COLUMN_LIST(timer_columns, struct metric_row, TIMER_COLUMNS)
 
-/* Distributions have values in place of ns. */
+/* Distributions have values in place of times. */
 #define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
 	PID(COLUMN) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->now->count)) \
@@ -115,13 +115,15 @@ TR2_COLUMN_LIST(distribution_columns, struct metric_row, DISTRIBUTION_COLUMNS)
 
 TR2_COLUMN_LIST(gauge_columns, struct metric_row, GAUGE_COLUMNS)
 
-/* Was it ever used? A timer or counter that was not is left out. */
+/* Was the metric ever used? Timers and counters that were not used are left
+ * out. */
 static bool is_touched(const struct tr2_ring_value *v)
 {
 	return v->count || v->running || v->unpaired;
 }
 
-/* Return the time since the previous reading, or since the start. */
+/* Return the time between the last two readings; at the first reading, the time
+ * since the start. */
 static uint64_t period_ns(const struct tr2_top_ring *ring)
 {
 	uint64_t ns = ring->before.values ?
@@ -132,8 +134,8 @@ static uint64_t period_ns(const struct tr2_top_ring *ring)
 	return ns ? ns : 1;
 }
 
-/* Return the value of a definition at the previous reading; rows never
- * change. */
+/* Return the value of a definition at the previous reading. A definition always
+ * has the same row. */
 static const struct tr2_ring_value *before(const struct tr2_top_ring *ring,
 					   uint32_t i)
 {
@@ -143,7 +145,7 @@ static const struct tr2_ring_value *before(const struct tr2_top_ring *ring,
 		       &ring->before.values[i] : &none;
 }
 
-/* Return the table of a row, by its kind; NULL: it is not shown. */
+/* Return the table for a row, by its kind; NULL: the row is not shown. */
 static struct tr2_table *table_of(const struct metric_row *row,
 				  struct tr2_table *metrics)
 {
@@ -205,7 +207,7 @@ struct thread_row {
 	int64_t since_ns;
 	const struct tr2_model *m;
 	uint32_t open; /* the innermost open region; 0: none */
-	int64_t ran_ns; /* of its session */
+	int64_t ran_ns; /* since the start of its session */
 	bool several;
 };
 
@@ -267,7 +269,7 @@ static bool is_full(const struct tr2_table *t, uint32_t max)
 	return max && t->nr_rows >= max;
 }
 
-/* Add all threads that use the library, in a region or not. */
+/* Add all threads that use the library, even those outside of regions. */
 static void add_of_ring(struct tr2_table *t, const struct tr2_top_process *p,
 			bool several, uint32_t max)
 {

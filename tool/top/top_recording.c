@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* top_recording - a recording in progress: who writes it, and how it ends. */
+/* top_recording - a recording in progress: find its recorder, and notice its
+ * end. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -29,11 +30,11 @@ static void add_attached(struct tr2_top *top, const struct tr2_view *v)
 }
 
 struct meta {
-	struct tr2_meta_keys keys; /* only the numbers */
+	struct tr2_meta_keys keys; /* only its numbers are set */
 	bool complete, has_command;
 };
 
-/* Read meta.json. top, unless NULL, gets the attached processes. */
+/* Read meta.json. Add the attached processes to `top`, unless that is NULL. */
 static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 {
 	char *path = tr2_strf("%s/meta.json", dir);
@@ -111,7 +112,8 @@ bool tr2_top_open_recording(struct tr2_top *top, const char *path)
 	return true;
 }
 
-/* Count the processes that ended, seen or not. */
+/* Count the processes that have ended, including those that no reading has
+ * seen. */
 static void read_tasks(struct tr2_top *top)
 {
 	const char *line;

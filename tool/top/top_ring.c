@@ -82,7 +82,7 @@ struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring)
 	return m;
 }
 
-/* Note the name of an ended process, and for how long it ran. */
+/* Set the name of an ended process, and how long it ran. */
 static void note_end(struct tr2_top_ring *ring)
 {
 	struct tr2_model *m = tr2_top_ring_model(ring);
@@ -117,7 +117,7 @@ void tr2_top_ring_read(struct tr2_top_ring *ring)
 	if (!tr2_ring_cells_sum(&ring->file, s.at_ns, s.values) &&
 	    ring->alive) {
 		free(s.values);
-		return; /* no values are better than wrong ones */
+		return; /* leave out the values: they may be wrong */
 	}
 	free(ring->before.values);
 	ring->before = ring->now;

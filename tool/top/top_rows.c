@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * top_rows - make rows of processes, as many as fit on a screen. If there are
- * more processes, those of one name whose parents share a row share a row. If
- * there are still more rows, the busiest are shown.
+ * more processes, processes of one name share a row if their parents share one.
+ * If there are still more rows, only the busiest are shown.
  */
 #include <stdlib.h>
 
@@ -77,7 +77,7 @@ static void add_process(struct tr2_top_rows *rows, const struct tr2_top *top,
 	add_up(&rows->row[i], top, process);
 }
 
-/* Each row's children are added when it is complete. */
+/* The children of a row are added when the row is complete. */
 static void make_all(struct tr2_top_rows *rows, const struct tr2_top *top,
 		     bool folds)
 {
@@ -103,7 +103,7 @@ struct order {
 	uint32_t i;
 };
 
-/* Put the busiest first; among idle ones the newest, which are the
+/* Put the busiest rows first, and of idle rows the newest, which are the
  * innermost. */
 static int compare_rows(const void *va, const void *vb)
 {
@@ -113,7 +113,8 @@ static int compare_rows(const void *va, const void *vb)
 	return tr2_order(y->cpu + y->ready, x->cpu + x->ready) ?: TR2_DOWN(i);
 }
 
-/* Show a row and the rows above it, if all of them fit. */
+/* Show a row and the rows above it, if all of them fit. Return the number of
+ * rows that became visible. */
 static uint32_t show_row(struct tr2_top_rows *rows, uint32_t i, uint32_t room)
 {
 	uint32_t nr = 0, at;

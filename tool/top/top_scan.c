@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_scan - one reading of the watched processes and of their CPU time. The
- * time of ended processes is kept in the sum.
+ * top_scan - read the watched processes and their CPU time, once. The time of
+ * ended processes stays in the sum.
  *
- * A process that is watched stays watched, whatever its parent is later.
+ * A watched process stays watched, whatever its parent is later.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -48,8 +48,8 @@ static struct seen *seen_of(const struct scan *s, int32_t pid)
 	return i ? &s->seen[i] : NULL;
 }
 
-/* Read all processes before anything else, so that the CPU time of a child that
- * is read later is not yet in its parent's. */
+/* Read all processes first. The CPU time of a child that is read later is then
+ * not yet in its parent's time. */
 static void list_all(struct scan *s)
 {
 	DIR *dir = tr2_procfs_open(TR2_PROCFS_ALL);
@@ -68,8 +68,8 @@ static void list_all(struct scan *s)
 		closedir(dir);
 }
 
-/* Return the parent. NULL: no parent was read, its pid is another process's
- * now, or it began the child before it was recorded. */
+/* Return the parent; NULL: the parent was not read, another process has its pid
+ * now, or it started the child before it was recorded. */
 static struct seen *parent_of(const struct scan *s, const struct seen *child)
 {
 	struct seen *parent = seen_of(s, child->stat.ppid);
@@ -89,7 +89,7 @@ static void set_member(const struct scan *s, int32_t pid)
 		seen->member = YES;
 }
 
-/* Mark the processes from which the others are found. */
+/* Mark the processes from which their descendants are found. */
 static void mark_known(const struct scan *s)
 {
 	const struct tr2_top *top = s->top;
@@ -103,7 +103,7 @@ static void mark_known(const struct scan *s)
 		if (seen && seen->stat.start_ns == p->start_ns)
 			seen->member = YES;
 	}
-	/* Only the first reading uses these pids: later, other processes may
+	/* Use these pids only in the first reading: later, other processes may
 	 * have them. */
 	if (!top->nr_readings) {
 		set_member(s, top->root);
@@ -119,12 +119,13 @@ static void mark_known(const struct scan *s)
 	}
 }
 
-/* Mark a process that has a marked ancestor, and the processes between. */
+/* If a process has a marked ancestor, mark the process and all processes
+ * between the two. */
 static void mark_below(const struct scan *s, struct seen *seen)
 {
 	struct seen *at = seen;
 
-	/* NO ends a cycle: pids that were used again may seem to form one. */
+	/* The mark NO ends a cycle: reused pids may seem to form one. */
 	for (; at && at->member == UNKNOWN; at = parent_of(s, at))
 		at->member = NO;
 	if (!at || at->member == NO)
@@ -149,9 +150,9 @@ static enum tr2_top_state state_of(char letter)
 	}
 }
 
-/* Combine the state of a thread with that of the threads before it. A thread
- * that runs, or waits for something outside of the process, says more than one
- * that waits for another thread. */
+/* Combine the state of a thread with the state of the threads before it. A
+ * thread that runs, or that waits for something outside of the process, says
+ * more than a thread that waits for another thread. */
 static void add_thread(struct tr2_top_process *p, int32_t tid, char letter)
 {
 	enum tr2_top_state state = state_of(letter);
@@ -216,13 +217,14 @@ static void read_process(struct tr2_top_process *p,
 	p->now.waited_ns = stat->waited_ns;
 	if (!tr2_procfs_cpu(p->pid, &p->now.cpu_ns))
 		p->now.cpu_ns = stat->cpu_ns;
-	/* The new value may be smaller: it is in ticks, or a thread has just
-	 * left the sum. */
+	/* The new value may be smaller than the last one: values are in ticks,
+	 * and a thread may just have left the sum. */
 	if (p->now.cpu_ns < p->before.cpu_ns)
 		p->now.cpu_ns = p->before.cpu_ns;
 }
 
-/* Add a process to the new list, with its old data if it has any. */
+/* Add a process to the new list, with its data from the old list if it was
+ * there. */
 static void scan_process(struct tr2_top *top, struct tr2_top_process *old,
 			 const struct tr2_procfs_stat *stat)
 {
@@ -262,19 +264,19 @@ static void scan_ended(struct tr2_top *top, struct tr2_top_process *old)
 TR2_ORDER(compare_starts, struct tr2_top_process,
 	  TR2_UP(start_ns) ?: TR2_UP(pid))
 
-/* Return the CPU time of a process: its own, and that of the children that it
- * waited for. */
+/* Return the CPU time of a process: its own, and that of the children for which
+ * it has waited. */
 static int64_t time_of(const struct tr2_top_process *p)
 {
 	return p->now.waited_ns + (p->is_recorder ? 0 : p->now.cpu_ns);
 }
 
 /*
- * Account for the CPU time of an ended process, which goes to the process that
- * waited for it, together with that of its own children. If its parent is
- * watched, note there how much the parent must get at least. If its parent
- * ended as well, any other process may get it: *any. If its parent is not
- * watched, the time is lost from the sum.
+ * Account for the CPU time of an ended process and of its children: the process
+ * that waited for it gets this time. If the parent is watched, add the time to
+ * parent->owed_ns: the parent gets at least this. If the parent has ended as
+ * well, any other process may get the time: add it to *any. If the parent is
+ * not watched, the sum loses the time.
  */
 static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 		int64_t *any)
@@ -289,8 +291,9 @@ static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 		parent->owed_ns += time_of(ended);
 }
 
-/* Return the CPU time that a process got from its children since the last
- * reading. Read it again, as children may have ended between two reads. */
+/* Return the CPU time that a process has got from its children since the
+ * previous reading. Read it again: children may have ended after the process
+ * was read. */
 static int64_t got(const struct tr2_top_process *p)
 {
 	struct tr2_procfs_stat stat;
@@ -300,11 +303,11 @@ static int64_t got(const struct tr2_top_process *p)
 		       stat.waited_ns - p->before.waited_ns : 0;
 }
 
-/* Return the CPU time of ended processes for which no parent waited: no other
- * process's times include it. */
+/* Return the CPU time of ended processes that no other process has got, since
+ * no parent waited for them. */
 static int64_t missing(const struct tr2_top *top, int64_t any)
 {
-	/* Both terms of a sum are rounded to ticks. */
+	/* The two terms of a difference are rounded to ticks. */
 	int64_t rounded_ns = 2 * tr2_procfs_tick_ns(), sum = 0, left;
 	struct tr2_top_process *p;
 	uint32_t i;
@@ -335,8 +338,8 @@ static void add_times(struct tr2_top *top)
 			sum += time_of(&top->process[i]);
 	top->lost_ns += missing(top, any);
 	top->before_cpu_ns = top->cpu_ns;
-	/* The time of a child that ended between two reads is missing until the
-	 * next reading. */
+	/* The sum does not fall: the time of a child that ended between two
+	 * reads is missing only until the next reading. */
 	if (top->cpu_ns < sum + top->lost_ns)
 		top->cpu_ns = sum + top->lost_ns;
 }
@@ -403,7 +406,7 @@ struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid)
 	return p;
 }
 
-/* Make the new list of processes from the last list and the processes that were
+/* Make the new list of processes from the old list and the processes that were
  * read. */
 static void scan_all(struct scan *s)
 {
@@ -466,7 +469,7 @@ static double share(const struct tr2_top_process *p, int64_t now_ns,
 	int64_t ns = p->has_before ? p->now.at_ns - p->before.at_ns :
 				     tr2_top_wall_ns(p);
 
-	/* The sum over threads falls when one has ended. */
+	/* The sum over threads falls when a thread ends. */
 	return now_ns > before_ns && ns > 0 ?
 		       (double)(now_ns - before_ns) / (double)ns : 0;
 }
@@ -480,7 +483,8 @@ double tr2_top_ready(const struct tr2_top_process *p)
 {
 	double ready = share(p, p->now.ready_ns, p->before.ready_ns);
 
-	/* When a thread gets a CPU, the kernel counts the whole time that it
-	 * was ready, which may have begun before the last reading. */
+	/* When a thread gets a CPU, the kernel adds the whole time for which
+	 * the thread was ready. That time may have begun before the previous
+	 * reading. */
 	return ready < p->nr_threads ? ready : p->nr_threads;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_view - print one reading: sums, processes, metrics, and regions; on a
- * terminal no more than fits.
+ * top_view - print one reading: sums, processes, metrics, and regions. On a
+ * terminal, print only as much as fits.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +13,19 @@
 #include "out/table.h"
 #include "top/top.h"
 
-/* The fewest rows of processes, even if other tables have many. */
+/* Show at least this many rows of processes, even if other tables have many
+ * rows. */
 #define MIN_ROWS 5
 #define ARGV_BYTES 4096
 
-/* Return the lines of a table, unless it is empty. */
+/* Return the number of lines of a table; 0: it is empty. */
 static uint32_t lines_of(const struct tr2_table *t)
 {
 	return t->nr_rows ? t->nr_rows + 2 : 0;
 }
 
-/* Print and release a table; an empty one is not printed. Print at most *lines,
- * and reduce that; NULL: all. */
+/* Print a table unless it is empty, and release it. Print at most *lines lines,
+ * and subtract the printed ones from *lines; NULL: print all. */
 static void print_table(struct tr2_table *t, uint32_t *lines)
 {
 	if (lines && lines_of(t) > *lines)
@@ -97,7 +98,8 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 		sum.nr_ended = top->nr_exits;
 	sum.cpus = (double)(top->cpu_ns - top->before_cpu_ns) /
 		   (double)(period_ns > 0 ? period_ns : 1);
-	/* A process that had ended before is known only by its ring. */
+	/* A process that had ended before the first reading is known only by
+	 * its ring. */
 	if (top->nr_readings)
 		tr2_table_add(&t, &sum);
 	print_table(&t, NULL);
@@ -106,7 +108,8 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 struct process_row {
 	const struct tr2_top *top;
 	const struct tr2_top_row *row;
-	const struct tr2_top_process *p; /* process[0]: none; else the first */
+	const struct tr2_top_process *p; /* the first process; process[0]:
+					  * none */
 	const struct tr2_words *argv;
 };
 
@@ -186,8 +189,8 @@ static int64_t age_of(const struct process_row *r)
 					    r->row->wall_ns;
 }
 
-/* Is the time a lower bound? It is if the process was last seen before its end,
- * unless its ring has the end. */
+/* Is the time a lower bound? It is, if the process was last read before its
+ * end, and no ring has its end. */
 static bool is_at_least(const struct process_row *r)
 {
 	const struct tr2_top_ring *ring = r->p->ring;
@@ -233,7 +236,7 @@ static void cell_time(struct tr2_table *t, const struct process_row *r,
 
 TR2_COLUMN_LIST(process_columns, struct process_row, PROCESS_COLUMNS)
 
-/* Read the command line of a process, if it still has one. */
+/* Read the command line of a process; a process that has ended has none. */
 static struct tr2_words read_argv(const struct tr2_top_process *p,
 				  char text[ARGV_BYTES + 1])
 {
@@ -263,7 +266,7 @@ static void add_process(struct tr2_table *t, const struct tr2_top *top,
 	tr2_table_add_at(t, &r, row->depth);
 }
 
-/* max: the number of rows that fit, or 0 for all. */
+/* Print the processes. max: the number of rows that fit; 0: all rows. */
 static bool print_processes(struct tr2_output *out, const struct tr2_top *top,
 			    const char *sort, uint32_t max)
 {
@@ -288,8 +291,8 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 		   const char *sort)
 {
 	uint32_t height = format == TR2_FORMAT_TEXT ? tr2_term_height() : 0;
-	/* Room below the line of sums; one more line may say that columns are
-	 * left out. */
+	/* The room below the line of sums. One more line may say that columns
+	 * are left out. */
 	uint32_t room = height > 8 ? height - 4 : 4, others, most;
 	struct tr2_table metrics[TR2_TOP_METRICS], threads;
 	struct tr2_output out;

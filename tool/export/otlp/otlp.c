@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp - spans for OpenTelemetry, as OTLP/JSON: one ExportTraceServiceRequest
- * per line of a file, or per POST to a collector. The size of a request is
- * bounded (otlp_spans.c); spans of a process that do not fit are in the next
- * one.
+ * otlp - write spans for OpenTelemetry, as OTLP/JSON: one
+ * ExportTraceServiceRequest per line of a file, or per POST to a collector. The
+ * size of a request is limited (otlp_spans.c): spans of a process that do not
+ * fit are in the next request.
  *
- * Spans are: processes, threads other than main, regions, children, execs, and
- * spans of the program. A process is below the child span that its parent has
- * for it. A span of the program has its own ids; below it is the work that
- * threads did for it. Data, errors and other points in time are events of the
- * span around them.
+ * Spans are processes, threads other than main, regions, children, execs, and
+ * spans of the program. The span of a process is below the child span that its
+ * parent has for it. A span of the program has ids of its own; below it is the
+ * work of threads for it. Data, errors and other points in time are events of
+ * the span around them.
  *
  * A process without a session, which only the kernel recorded, is a span, too;
- * its attributes say what it waited for. export/otlp/otlp_tree.c says which
- * trace a process is in.
+ * its attributes say for what it waited. export/otlp/otlp_tree.c chooses the
+ * trace of a process.
  */
 #include <stdlib.h>
 
@@ -46,8 +46,8 @@ static void chain_points(struct tr2_export *x, struct tr2_otlp *o)
 	}
 }
 
-/* Number the spans in each thread, in the same way in every export of a
- * stream. */
+/* Number the spans in each thread. Every export of a stream gives them the same
+ * numbers. */
 static void number_spans(struct tr2_export *x, struct tr2_otlp *o)
 {
 	const struct tr2_model *m = x->m;
@@ -85,8 +85,8 @@ static bool begin_otlp(struct tr2_export *x)
 	return true;
 }
 
-/* Append the status of a process: the signal that killed it; else its error
- * message; else how it ended. */
+/* Append the status of a process, with the signal that killed it, else its
+ * error message, else how it ended. */
 static void process_status(struct tr2_export *x, struct tr2_buf *b,
 			   uint32_t node, uint32_t first_point)
 {
@@ -112,7 +112,7 @@ static void process_status(struct tr2_export *x, struct tr2_buf *b,
 	tr2_otlp_add_error(x, b, message);
 }
 
-/* Add the span of a process. The parent of a later session of a node is the
+/* Add the span of a process. If an exec began the session, the parent is the
  * session that called exec. */
 static void add_process(struct tr2_export *x, uint32_t node, uint32_t session,
 			int64_t start_ns, int64_t end_ns)

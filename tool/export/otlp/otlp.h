@@ -25,8 +25,8 @@ void tr2_otlp_set_trace_id(struct tr2_trace_id *id,
 void tr2_otlp_trace_id(struct tr2_context *id, const char *sid);
 /* Set the span id of a process, from the last component of its SID. */
 void tr2_otlp_process_id(struct tr2_span_id *id, const char *sid);
-/* Set the span id of a part of a process, from the whole SID, a kind, a name,
- * and a number. */
+/* Set the span id of a part of a process, from the process's whole SID, a kind,
+ * a name, and a number. */
 void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 		       const char *sid, const char *kind, const char *name,
 		       uint64_t number);
@@ -41,20 +41,21 @@ struct tr2_attributes {
 void tr2_attributes_open(struct tr2_attributes *a, struct tr2_export *x,
 			 struct tr2_buf *b);
 void tr2_attributes_close(struct tr2_attributes *a);
-/* Add a text; nothing for NULL and "". */
+/* Add a text; add nothing for NULL and "". */
 void tr2_attribute_str(struct tr2_attributes *a, const char *key,
 		       const char *value);
 void tr2_attribute_int(struct tr2_attributes *a, const char *key,
 		       int64_t value);
-/* Add a number or a boolean as it is; in quotes if it has 64 bits. */
+/* Add a number or a boolean in JSON. quoted: put it in quotes, as OTLP requires
+ * for 64-bit integers. */
 void tr2_attribute_json(struct tr2_attributes *a, const char *key,
 			const char *type, const struct tr2_view *value,
 			bool quoted);
 void tr2_attribute_true(struct tr2_attributes *a, const char *key);
-/* Add words; nothing if there are none. */
+/* Add words; add nothing if there are none. */
 void tr2_attribute_words(struct tr2_attributes *a, const char *key,
 			 const struct tr2_words *words);
-/* Add an integer if the text is one. */
+/* Add the text as an integer; add nothing if it is not an integer. */
 void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 			  const char *text);
 
@@ -66,8 +67,8 @@ struct tr2_points {
 
 /* The names and descriptions of spans. */
 struct tr2_otlp_names {
-	/* Append the name, redacted. `session` is 0 for a process without
-	 * one. */
+	/* Append the name of a process, redacted. session 0: the process has no
+	 * session. */
 	void (*process_name)(struct tr2_export *x, struct tr2_buf *b,
 			     uint32_t node, uint32_t session);
 	void (*span_name)(struct tr2_export *x, struct tr2_buf *b,
@@ -92,9 +93,9 @@ void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
 
 
-/* export/otlp/otlp_env.c: find the collector that the environment names; return
- * false after an error message if there is none. And add its headers to each
- * request. */
+/* export/otlp/otlp_env.c: set the URL of the collector that the environment
+ * names, or return false after an error message; add the headers that the
+ * environment names to each request. */
 struct tr2_http;
 bool tr2_otlp_env_url(struct tr2_buf *url);
 void tr2_otlp_env_headers(struct tr2_http *http);

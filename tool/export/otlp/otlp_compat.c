@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_compat - --compat=trace2receiver: the names of spans and attributes that
- * git-ecosystem's trace2receiver for the OpenTelemetry collector is known to
- * use, so that dashboards made for it keep working:
+ * otlp_compat - --compat=trace2receiver: use the names of spans and attributes
+ * of git-ecosystem's trace2receiver for the OpenTelemetry collector, as far as
+ * they are known. Dashboards that were made for it then work:
  *
  *	process	EXE:VERB#MODE, such as git:checkout#branch
  *	thread	thread(th01:NAME)
@@ -19,7 +19,7 @@
 
 #include "export/otlp/otlp.h"
 
-/* At most this many points of a span are joined. */
+/* Join at most this many points of a span. */
 #define MAX_POINTS 1000
 
 static void process_name(struct tr2_export *x, struct tr2_buf *b, uint32_t node,
@@ -74,7 +74,7 @@ static void words(struct tr2_attributes *a, const char *key,
 	tr2_attribute_str(a, key, tr2_buf_str(&json));
 }
 
-/* Begin a map. Its end adds it as an attribute, unless it is empty. */
+/* Begin a map. close_map() adds the map as an attribute, unless it is empty. */
 static struct tr2_buf *open_map(void)
 {
 	static struct tr2_buf json; /* kept for reuse: allocating maps memory */
@@ -227,7 +227,7 @@ static void add_points(struct tr2_attributes *a, struct tr2_points points)
 			tr2_attribute_str(a, "trace2.cmd.error.msg", p->value);
 			tr2_attribute_str(a, "trace2.cmd.error.format",
 					  tr2_s(m, p->key));
-			return; /* only the first error counts */
+			return; /* use only the first error */
 		}
 	}
 }

@@ -70,7 +70,8 @@ static bool is_name(const char *s, size_t len)
 	return len != 0;
 }
 
-/* Return false for a control character, which could begin another header. */
+/* Append a percent-encoded text, decoded. Return false if it has a control
+ * character, which could begin another header. */
 static bool add_decoded(struct tr2_buf *b, const char *s, size_t len)
 {
 	size_t i;
@@ -100,7 +101,7 @@ static void trim(const char **s, size_t *len)
 		--*len;
 }
 
-/* Turn a pair into `name: value`. */
+/* Add a pair as a header, `name: value`. */
 static bool add_header(struct tr2_buf *b, const char *pair, size_t len)
 {
 	const char *value = memchr(pair, '=', len);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_ids - ids that are the same in every export of a stream, on any machine.
- * So processes whose streams are exported separately are in one trace.
+ * otlp_ids - compute ids that are the same in every export of a stream, on any
+ * machine. So processes of one tree are in one trace, even if their streams are
+ * exported separately.
  */
 
 #include "base/put_hex.h"

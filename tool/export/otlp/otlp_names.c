@@ -107,8 +107,8 @@ void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 {
 	size_t sign = text && *text == '-', len = text ? strlen(text) : 0;
 
-	/* 18 digits always fit 64 bits. A text with a leading zero is not a
-	 * number. */
+	/* Numbers of up to 18 digits fit into 64 bits. A text with a leading
+	 * zero is not a number. */
 	if (len > sign && len <= 18 + sign &&
 	    strspn(text + sign, "0123456789") == len - sign &&
 	    (text[sign] != '0' || len == 1))
@@ -130,7 +130,8 @@ static void add_host(struct tr2_attributes *a)
 	tr2_attribute_str(a, "host.name", name);
 }
 
-/* Names of the semantic conventions 1.27: service.*, process.*, host.*. */
+/* The names service.*, process.* and host.* are those of the semantic
+ * conventions 1.27. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session)
 {
@@ -164,7 +165,8 @@ static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_node_name(x, b, node);
 }
 
-/* The values of each kind of metric; their names follow the metric's. */
+/* The values of each kind of metric. A value's name is the metric's name and
+ * this suffix. */
 static const struct value {
 	const char *suffix; /* NULL: the end */
 	size_t at; /* offset in struct tr2_metric */
@@ -260,7 +262,7 @@ static void add_waits(struct tr2_attributes *a,
 	}
 }
 
-/* Add the peer's address of a connection named ADDRESS:PORT. */
+/* Add the peer's address, if the connection is named ADDRESS:PORT. */
 static void add_peer(struct tr2_attributes *a, const char *name)
 {
 	const char *colon = strrchr(name, ':');
@@ -296,7 +298,7 @@ static void add_object(struct tr2_attributes *a, uint32_t task)
 		tr2_attribute_str(a, "file.path", name);
 }
 
-/* Add what the kernel recorded of a process's states. */
+/* Add attributes for the states that the kernel recorded of a process. */
 static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 {
 	const struct tr2_model *m = a->x->m;
@@ -317,7 +319,7 @@ static void add_states(struct tr2_attributes *a, const struct tr2_node *n)
 	add_object(a, n->task);
 }
 
-/* Add a thread's states between two times of its session. */
+/* Add attributes for a thread's states between two times of its session. */
 static void add_thread_states(struct tr2_attributes *a, uint32_t thread,
 			      int64_t start_ns, int64_t end_ns)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_post - requests to an OpenTelemetry collector over HTTP.
+ * otlp_post - send requests to an OpenTelemetry collector over HTTP.
  *
- * If the collector is busy (429, 502, 503, 504), a request is sent again after
+ * If the collector is busy (429, 502, 503, 504), a request is repeated after
  * the time that the collector names, or after 1, 2, 4 and 8 seconds. If the
  * collector rejects a request, its message is printed.
  */
@@ -15,7 +15,7 @@
 #include "export/otlp/otlp_post.h"
 #include "format/events/json.h"
 
-#define MAX_WORDS 300 /* of a response, in a message */
+#define MAX_WORDS 300 /* print at most this much of a response in a message */
 
 struct tr2_post {
 	struct tr2_http *http;
@@ -23,8 +23,8 @@ struct tr2_post {
 	uint64_t rejected;
 };
 
-/* Return the URL; for "env" the environment's, in b. Return NULL after an error
- * message. */
+/* Return the URL; for "env", return the environment's URL, in b. Return NULL
+ * after an error message. */
 static const char *resolve(const char *url, struct tr2_buf *b)
 {
 	if (strcmp(url, "env"))
@@ -32,8 +32,8 @@ static const char *resolve(const char *url, struct tr2_buf *b)
 	return tr2_otlp_env_url(b) ? tr2_buf_str(b) : NULL;
 }
 
-/* Connect to the collector. `http://host:4318` means OTLP's default path
- * there. */
+/* Connect to the collector. A URL without a path, such as `http://host:4318`,
+ * stands for OTLP's default path. */
 static struct tr2_http *connect_to(const char *given, long request_seconds)
 {
 	const struct tr2_http_server collector = {
@@ -87,7 +87,8 @@ static void on_message(void *data, const char *key, size_t len,
 		tr2_text_add(&p->words, v->text.p, v->text.len);
 }
 
-/* Return the message of a JSON response, else its first line. */
+/* Return the message in a JSON response, or else the first line of the
+ * response. */
 static const char *words_of(struct tr2_post *p)
 {
 	struct tr2_buf *answer = tr2_http_answer(p->http);

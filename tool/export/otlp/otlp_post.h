@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * otlp_post - requests to an OpenTelemetry collector.
- */
+/* otlp_post - send requests to an OpenTelemetry collector. */
 #pragma once
 
 #include "export/http.h"
@@ -10,23 +8,23 @@ struct tr2_post;
 
 enum tr2_post_result {
 	TR2_POST_ACCEPTED,
-	TR2_POST_BUSY,      /* the collector asks to try again later */
+	TR2_POST_BUSY,      /* the collector is busy: try again later */
 	TR2_POST_NO_ANSWER,
 	TR2_POST_REFUSED
 };
 
-/* Connect to a collector; the URL "env" is the one that the environment names.
- * A request fails after this many seconds. Return NULL after an error
- * message. */
+/* Connect to a collector. url "env": use the URL that the environment names. A
+ * request fails after request_seconds. Return NULL after an error message. */
 struct tr2_post *tr2_post_new(const char *url, long request_seconds);
 void tr2_post_free(struct tr2_post *p);
 
 /* Send one request, once. */
 enum tr2_post_result tr2_post_try(struct tr2_post *p, const char *body,
 				  size_t size_bytes);
-/* Return why the request was not, or only partly, accepted; "": it was. */
+/* Return why the request was not accepted, or only a part of it; "": all was
+ * accepted. */
 const char *tr2_post_why(struct tr2_post *p);
-/* Return how many spans of an accepted request were rejected. */
+/* Return the number of spans that were rejected in an accepted request. */
 uint64_t tr2_post_rejected(const struct tr2_post *p);
 
 /* Send one request, and repeat it while the collector is busy. Return false,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * otlp_private - declarations that the files that write spans share: otlp.c
- * walks the model, otlp_tree.c knows the ids, otlp_spans.c writes.
+ * walks through the model, otlp_tree.c computes ids and parents, otlp_spans.c
+ * writes.
  */
 #pragma once
 
@@ -11,24 +12,26 @@ struct tr2_otlp {
 	const struct tr2_otlp_names *names;
 	struct tr2_post *post; /* NULL: write to the sink */
 	struct tr2_buf body;
-	/* Spans in body, and trees that begin in it. */
+	/* Number of spans in `body`, and of trees that begin in it. */
 	uint32_t nr_spans, nr_trees;
-	bool begins_tree; /* the next span begins one */
-	/* Points, chained by what is around them: a shown span, a span of the
-	 * program, or a thread. */
+	bool begins_tree; /* the next span begins a tree */
+	/* Points, chained by the object around them: a shown span, a span of
+	 * the program, or a thread. */
 	uint32_t *of_span, *of_trace_span, *of_thread, *next_point;
 	uint32_t *ordinal;     /* by span: its number in its thread */
-	struct tr2_context *trace_of; /* by node: its trace; the id is unused */
-	uint32_t *sid_of;      /* by node: the nearest one with a SID, or the
-				* topmost */
-	uint32_t node, session; /* process of the open resource; session may be
-				 * 0 */
+	struct tr2_context *trace_of; /* by node: its trace; the span id in it
+				       * is not used */
+	uint32_t *sid_of;      /* by node: the node itself or its nearest
+				* ancestor with a SID; else the topmost
+				* process */
+	uint32_t node, session; /* the process of the open resource; session may
+				 * be 0 */
 	/* With sampling: by node, its topmost process; by topmost process,
 	 * whether a span of the tree has the status ERROR. */
 	uint32_t *top_of;
 	bool *failed;
-	/* With sampling: the number of trees that the present one stands for,
-	 * and the threshold for that number; else 0. */
+	/* With sampling: the number of trees for which the current tree stands,
+	 * and the threshold for that number. Without sampling: 0. */
 	uint64_t stands_for;
 	char threshold[15];
 };
@@ -39,7 +42,7 @@ void tr2_otlp_close_resource(struct tr2_otlp *o);
 void tr2_otlp_send_request(struct tr2_export *x);
 
 /* Open a span. The caller adds name, attributes, events and status. tracestate:
- * the value that the parent sent, or NULL. */
+ * the value that the parent sent; NULL: none. */
 struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 				   const struct tr2_span_id *id,
 				   const struct tr2_span_id *parent,
@@ -73,8 +76,8 @@ void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
 /* Set the parent of a region or child. */
 void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 			   struct tr2_span_id *id);
-/* Set the parent of a process: the child span for it, or for a process between
- * it and its ancestor; else the process above; else the one that its
+/* Set the parent of a process. Choose the child span for it, or for a process
+ * between it and an ancestor; else the process above it; else the span that its
  * TRACEPARENT or its SID names. Return false if there is none. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
@@ -82,7 +85,8 @@ bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
 
 /* export/otlp/otlp_trace_span.c: write a span for each recording that has a
- * place in a trace, above its processes; and write a span of the program. */
+ * place in a trace, above the recording's processes; write a span of the
+ * program. */
 void tr2_otlp_write_recordings(struct tr2_export *x);
 void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i);
 
@@ -91,7 +95,7 @@ void tr2_otlp_sampling_begin(struct tr2_export *x);
 void tr2_otlp_sampling_end(struct tr2_otlp *o);
 /* Is the tree below a topmost process exported? */
 bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top);
-/* Add `traceState` to a span: for how many spans it stands, and the parent's
- * value (NULL: none). */
+/* Add `traceState` to a span: the number of spans for which it stands, and the
+ * parent's value (NULL: none). */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate);

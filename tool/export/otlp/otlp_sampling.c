@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * otlp_sampling - choose the trees that are exported, and write in each span
- * for how many it stands: see export/sampling.h.
+ * for how many spans it stands: see export/sampling.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,8 @@ void tr2_otlp_sampling_end(struct tr2_otlp *o)
 	free(o->failed);
 }
 
-/* Set for how many the tree's spans stand. `th` has no zeros at its end. */
+/* Set the number of spans for which each span of the tree stands, and the
+ * threshold `th` without zeros at its end. */
 static void stand_for(struct tr2_otlp *o, uint64_t one_in)
 {
 	static const char digits[] = "0123456789abcdef";
@@ -125,7 +126,7 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 	return true;
 }
 
-/* There can be only one `ot`: ours replaces the parent's. */
+/* A traceState has only one member `ot`: ours replaces the parent's. */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate)
 {

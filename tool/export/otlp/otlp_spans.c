@@ -11,7 +11,8 @@
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)
-#define MAX_EVENTS 1000 /* per span; further ones are counted as dropped */
+#define MAX_EVENTS 1000 /* a span has at most this many events; others are
+			 * counted as dropped */
 
 void tr2_otlp_open_resource(struct tr2_export *x)
 {
@@ -159,8 +160,8 @@ static void add_event(struct tr2_export *x, struct tr2_buf *b,
 	tr2_buf_addch(b, '}');
 }
 
-/* Add the points as events. Parameters are attributes of the process
- * instead. */
+/* Add the points as events. Leave out parameters, which are attributes of the
+ * process. */
 void tr2_otlp_add_events(struct tr2_export *x, struct tr2_buf *b,
 			 uint32_t first)
 {

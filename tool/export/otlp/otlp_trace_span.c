@@ -10,7 +10,7 @@
 #include "model/json_members.h"
 #include "model/states.h"
 
-/* Return the text as it is, followed by a NUL. */
+/* Return a copy of the text with a NUL at its end. */
 static const char *text_of(const struct tr2_view *v)
 {
 	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
@@ -87,7 +87,7 @@ static void add_own(struct tr2_attributes *a, uint32_t i)
 		tr2_attribute_int(a, "trace2.lost", s->lost);
 }
 
-/* Link a span that began a trace of its own to its process. */
+/* If a span began a trace of its own, link it to its process. */
 static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 {
 	struct tr2_span_id process;
@@ -97,8 +97,8 @@ static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 		       "\",\"spanId\":\"", process.hex, "\"}]");
 }
 
-/* Return the W3C's flags. 0x100 says that it is known whether the parent is
- * remote. */
+/* Return the span's flags: those of the W3C, and 0x100, which says that it is
+ * known whether the parent is remote. */
 static int flags_of(const struct tr2_trace_span *s)
 {
 	return 1 | 0x100 | (s->flags & TR2_TRACE_SPAN_REMOTE ? 0x200 : 0);
@@ -136,7 +136,7 @@ void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i)
 	tr2_buf_addch(b, '}');
 }
 
-/* Return the last end of the processes of an input. */
+/* Return the time at which the last process of an input ended. */
 static int64_t end_of(const struct tr2_model *m, uint32_t input)
 {
 	int64_t end_ns = m->inputs[input].wall_ns;

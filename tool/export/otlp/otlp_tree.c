@@ -27,7 +27,8 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 
 	if (trace->id)
 		tr2_otlp_set_id(id, trace->id);
-	/* If several sessions have one SID, only the first has its id. */
+	/* If several sessions have one SID, only the first one gets the id made
+	 * of it. */
 	else if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
 		tr2_otlp_inner_id(id, &x->text, s->sid, "again", "",
 				  (uint64_t)(s->wall_ns + s->start_ns));
@@ -39,7 +40,7 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 		set_trace(x, s->node, id);
 }
 
-/* Return the SID of the node, or of its nearest ancestor that has one, in a
+/* Return the SID of the node, or of its nearest ancestor with a SID, in a
  * buffer. If there is none, return a text made of the topmost process's start
  * and pid. */
 static const char *sid_at(struct tr2_export *x, uint32_t node)
@@ -76,10 +77,10 @@ static bool same_root(const char *sid, const char *other)
 	return len == strcspn(other, "/") && !memcmp(sid, other, len);
 }
 
-/* Is the session, of a process below `n`, in n's trace? A session is in the
- * trace of its SID's first component, so that streams that are exported apart
- * meet there. But if the kernel's records show that a process without a session
- * started it, it is in that one's trace. */
+/* Is a session of a process below `n` in n's trace? A session is in the trace
+ * of its SID's first component: this joins streams that are exported
+ * separately. But a session that a process without a session started is in that
+ * process's trace. */
 static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 			const struct tr2_model_session *s)
 {
@@ -110,8 +111,8 @@ static struct tr2_context place_of_child(const struct tr2_export *x,
 	return place;
 }
 
-/* Return the trace of a node that is below another: that of the program's span
- * around its child span, or that of the parent. */
+/* Return the trace of a node that has a parent: the trace of the program's span
+ * around its child span, or else the parent's trace. */
 static const struct tr2_context *trace_below(const struct tr2_export *x,
 					     uint32_t node)
 {
@@ -126,7 +127,7 @@ static const struct tr2_context *trace_below(const struct tr2_export *x,
 		      &o->trace_of[m->nodes[node].parent];
 }
 
-/* Set the trace of a topmost process: its recording's, or a new one. */
+/* Set the trace of a topmost process: its recording's trace, or a new trace. */
 static void begin_trace(struct tr2_export *x, uint32_t node)
 {
 	uint32_t input = tr2_input_of_node(x->m, node);
@@ -235,8 +236,8 @@ void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 		tr2_otlp_thread_span(x, s->thread, id);
 }
 
-/* Set *id to the nearest span above a process that is in its trace. Return
- * false if there is none. */
+/* Set *id to the nearest span above a process, if that span is in the process's
+ * trace. Return false if there is none. */
 static bool span_above(struct tr2_export *x, uint32_t node,
 		       struct tr2_span_id *id)
 {

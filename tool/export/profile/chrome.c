@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * chrome - slices on tracks as Trace Event JSON, which Chrome, Perfetto and
- * speedscope open: one process per process, with complete slices ("X"), flows
- * from parent to child, counters, and the program's spans as asynchronous
- * slices. Times count from the start of the recording, in microseconds with
- * three decimals; `otherData` has that start.
+ * chrome - write slices on tracks as Trace Event JSON, which Chrome, Perfetto
+ * and speedscope open. Each process is a process there, with complete slices
+ * ("X"), flows from parent to child, and counters. Spans of the program are
+ * asynchronous slices. Times count from the start of the recording, in
+ * microseconds with three decimals; `otherData` has that start.
  */
 #include <stdlib.h>
 
@@ -16,8 +16,9 @@
 
 struct chrome {
 	bool any;      /* an event has been written */
-	bool any_args; /* of the open event */
-	struct tr2_buf after; /* text of the event that follows the open one */
+	bool any_args; /* the open event has arguments */
+	struct tr2_buf after; /* text of the event that is written after the
+			       * open one */
 };
 
 static struct chrome *chrome_of(const struct tr2_export *x)
@@ -68,7 +69,8 @@ static void add_string(struct tr2_export *x, const char *key, const char *text)
 	tr2_json_add_string(&x->sink.buf, text);
 }
 
-/* Append the key of an argument; the first one opens the arguments. */
+/* Append the key of an argument. The first key opens the object of
+ * arguments. */
 static struct tr2_buf *add_key(struct tr2_export *x, const char *key)
 {
 	struct chrome *c = chrome_of(x);
@@ -233,8 +235,8 @@ static void span_end(struct tr2_export *x, char phase,
 	add_string(x, "name", name);
 }
 
-/* Open an asynchronous slice. It has two events; the first one has the
- * arguments. */
+/* Open an asynchronous slice. It consists of two events; the first event has
+ * the arguments. */
 static void open_span(struct tr2_export *x, const struct tr2_slice *at,
 		      uint64_t id, const char *name)
 {

@@ -43,8 +43,8 @@ uint32_t tr2_frames_below(struct tr2_frames *f, struct tr2_export *x,
 	return *slot;
 }
 
-/* Find the frame of a process. A wrapper without a session shares the frame of
- * the program that it ran, if both have the same name. */
+/* Set the frame of a process. A wrapper without a session shares the frame of
+ * the program that it ran, if both have one name. */
 static void set_node_frame(struct tr2_frames *f, struct tr2_export *x,
 			   uint32_t node)
 {
@@ -114,8 +114,8 @@ void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		tr2_frames_states_node(f, x, i);
 		return;
 	}
-	/* Without a session, all time outside of its children is the process's
-	 * own. */
+	/* If the process has no session, all time outside of its children is
+	 * its own. */
 	if (!x->m->nodes[i].session)
 		tr2_frames_add(f, f->of_node[i], x->m->nodes[i].self_ns);
 	add_spawn(f, x, i);
@@ -156,8 +156,8 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	tr2_frames_add(f, f->at, own_ns);
 }
 
-/* Is the span in another frame? A child with a process is in that process's
- * frame; a child without one has a frame here. */
+/* Does the span have its frames elsewhere? A child with a process has that
+ * process's frame; a child without a process gets a frame here. */
 static bool has_own_frames(const struct tr2_export *x,
 			   const struct tr2_span *s)
 {

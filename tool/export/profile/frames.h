@@ -21,18 +21,18 @@ struct tr2_frame {
 	uint32_t parent, first, last, next;
 	tr2_str name; /* 0: unknown */
 	int64_t ns;
-	size_t path_len; /* for the caller */
+	size_t path_len; /* for the caller's use */
 };
 
-/* Element 0 is the root, which is not a frame. Zero the struct before
- * tr2_frames_begin(). */
+/* The tree of frames. Element 0 is the root, which is not a frame. Set the
+ * struct to zeros before tr2_frames_begin(). */
 struct tr2_frames {
 	struct tr2_frame *frames;
 	uint32_t nr, alloc;
 	struct tr2_map by_name; /* (parent, name) to frame */
 	uint32_t *of_node, *of_span;
 	int64_t *self_ns; /* by span: its own time, from tr2_own_sums() */
-	/* the current frame: of a thread, or of its process */
+	/* the current frame: a thread's, or its process's */
 	uint32_t at;
 	struct tr2_frames_states *states; /* NULL: without states */
 };

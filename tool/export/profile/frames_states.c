@@ -9,8 +9,8 @@
 
 struct tr2_frames_states {
 	uint32_t *of_thread; /* the frame of a session's thread; 0: none */
-	int64_t *until_ns;   /* by task thread: the wall time up to which states
-			      * were added */
+	int64_t *until_ns;   /* by task thread: states were added up to this
+			      * wall time */
 };
 
 struct tr2_frames_states *tr2_frames_states_new(const struct tr2_model *m)
@@ -68,7 +68,7 @@ static void add_sums(struct tr2_frames *f, struct tr2_export *x, uint32_t frame,
 			  sums->cause_ns[i]);
 }
 
-/* Is it a thread of a session that has its states? */
+/* Is the kernel's thread a thread of a session that has its states? */
 static bool has_session(const struct tr2_model *m,
 			const struct tr2_task_thread *t)
 {
@@ -157,8 +157,8 @@ static void sweep_thread(struct tr2_frames *f, struct tr2_export *x,
 	}
 	for (; open; open = m->spans[open].parent)
 		sweep_until(&w, open, w.wall_ns + m->spans[open].end_ns);
-	/* If a process ran several programs, only the last one lasts to its
-	 * end. */
+	/* If a process ran several programs, only the last program lasts until
+	 * the process's end. */
 	sweep_until(&w, 0, m->task_threads[w.task_thread].thread == thread ?
 				   INT64_MAX : w.wall_ns + s->end_ns);
 }

@@ -2,9 +2,9 @@
 /*
  * frames_states - frames whose values are the states of threads. A frame has
  * the time for which the thread had a CPU in it; below it are "[ready]" and
- * "[wait CAUSE]". The frames of a thread add up to its life, so the sum of all
- * is more than the wall time. Threads without recorded states have their own
- * wall time, as without --states.
+ * "[wait CAUSE]". The frames of a thread add up to the thread's life, so the
+ * sum over all threads is more than the wall time. Threads without recorded
+ * states have their own wall time, as without --states.
  */
 #pragma once
 
@@ -19,10 +19,10 @@ void tr2_frames_states_free(struct tr2_frames_states *s);
 bool tr2_frames_states_of_thread(const struct tr2_export *x, uint32_t thread);
 bool tr2_frames_states_of_node(const struct tr2_export *x, uint32_t node);
 
-/* Add the states of those threads of a process that are in no session. */
+/* Add the states of a process's threads that are in no session. */
 void tr2_frames_states_node(struct tr2_frames *f, struct tr2_export *x,
 			    uint32_t node);
-/* Note that f->at is the frame of a session's thread. */
+/* Note f->at as the frame of a session's thread. */
 void tr2_frames_states_thread(struct tr2_frames *f, uint32_t thread);
 /* Add the states of the noted threads to the frames of their regions. */
 void tr2_frames_states_end(struct tr2_frames *f, struct tr2_export *x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_data - samples as a perf.data file, which perf script and perf report
- * read. An event has the name in the setting, its period is the count, and a
- * group stays a group.
+ * perf_data - write samples as a perf.data file, which perf script and perf
+ * report read. An event has its name in the setting, a sample's period is the
+ * count, and a group stays a group.
  *
  * All records have wall times, by which perf sorts them.
  */
@@ -16,8 +16,8 @@
 #include "common/memory.h"
 #include "common/say.h"
 
-/* From kernel headers since 5.12; older ones lack it, but the file's format is
- * the same. */
+/* Kernel headers have this since 5.12. Older headers lack it, but the file's
+ * format is the same. */
 #define MISC_MMAP_BUILD_ID 0x4000
 #define MISC_BUILD_ID_SIZE 0x8000
 
@@ -72,8 +72,8 @@ static void add_build_id(struct tr2_buf *b, const struct tr2_mapping *mapping)
 	static const uint8_t zeros[24];
 	const uint8_t size[4] = { mapping->build_id_size };
 
-	if (!mapping->build_id_size) { /* without a build id, the file is
-					* unknown, too */
+	if (!mapping->build_id_size) { /* without a build id, device and inode
+					* are unknown, too */
 		tr2_buf_add(b, zeros, sizeof(zeros));
 		return;
 	}
@@ -102,7 +102,8 @@ static void add_mapping(struct tr2_buf *b, const struct tr2_mapping *mapping,
 	end_side_record(b, at, pid, (uint32_t)pid, wall_ns);
 }
 
-/* Add the build id to the header, for programs that read only that. */
+/* Add the build id to the file's header, for programs that read only the
+ * header. */
 static void tell_build_id(struct tr2_perf_data *p,
 			  const struct tr2_mapping *mapping, const char *file)
 {
@@ -125,8 +126,8 @@ static void tell_build_id(struct tr2_perf_data *p,
 	tr2_perf_end_record(b, at);
 }
 
-/* Add the mappings of a process. The first one at an address may have existed
- * from the beginning. */
+/* Add the mappings of a process. The first mapping at an address counts from
+ * the process's start: it may have existed since then. */
 static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 			 uint32_t session)
 {
@@ -164,7 +165,8 @@ static uint32_t event_of(struct tr2_perf_data *p, tr2_str name, tr2_str leader)
 	return i;
 }
 
-/* perf requires the members of a group after the leader. */
+/* Add the events of a group in order: perf requires the members after the
+ * leader. */
 static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
 		      const struct tr2_model_sample *s)
 {
@@ -178,8 +180,8 @@ static void add_group(struct tr2_export *x, struct tr2_perf_data *p,
 	}
 }
 
-/* Return the id of an event in a process. perf subtracts the previous value
- * with the same id, so each process needs its own. 0: there are too many
+/* Return the id of an event in a process. Each process needs an id of its own:
+ * perf subtracts the previous value with the same id. 0: there are too many
  * events. */
 static uint64_t id_of(struct tr2_perf_data *p, uint32_t place, uint32_t session)
 {
@@ -270,7 +272,7 @@ static bool is_main(const struct tr2_export *x, uint32_t task)
 	return t->tid == (uint32_t)x->m->sessions[t->session].pid;
 }
 
-/* Begin a thread, before its first sample `s`. */
+/* Begin a thread. `s` is its first sample. */
 static void begin_task(struct tr2_export *x, struct tr2_perf_data *p,
 		       const struct tr2_model_sample *s)
 {
@@ -297,8 +299,8 @@ static void begin_process(struct tr2_export *x, struct tr2_perf_data *p,
 	add_mappings(x, p, session);
 }
 
-/* End the threads. A thread without a known end ended with its process at the
- * latest. */
+/* End the threads. If a thread's end is unknown, take the end of its
+ * process. */
 static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		      const struct tr2_model_session *s, uint32_t first,
 		      uint32_t end)
@@ -318,8 +320,8 @@ static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		 s->wall_ns + s->end_ns);
 }
 
-/* Threads are handled in the order of the model, in which they were first
- * seen. */
+/* Begin threads in the order of the model, which is that of their first
+ * samples. */
 static void session(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
@@ -331,8 +333,8 @@ static void session(struct tr2_export *x, uint32_t session)
 		sample = &x->m->samples[i];
 		if (x->failed)
 			return;
-		/* Samples of the kernel are in its own file, which perf
-		 * reads. */
+		/* Leave out the kernel's samples: perf can read the kernel's
+		 * own file. */
 		if (!sample->task)
 			continue;
 		if (!first) {

@@ -13,14 +13,15 @@
 
 #define TR2_PERF_MAX_EVENTS 1024
 
-/* An event. Alone and in a group, one name makes two events. */
+/* An event. A name that occurs in a group and outside of it makes two
+ * events. */
 struct tr2_perf_data_event {
 	tr2_str name, leader; /* leader 0: not in a group */
-	uint32_t group; /* its leader's index; its own if it leads, or is
-			 * alone */
-	uint64_t *ids; /* one per process */
+	uint32_t group; /* the index of the leader; an event that leads or is in
+			 * no group has its own index */
+	uint64_t *ids; /* one id per process */
 	uint32_t nr_ids, alloc_ids;
-	uint32_t session; /* the session of the last id */
+	uint32_t session; /* the session of the last id in `ids` */
 };
 
 struct tr2_perf_data {
@@ -35,5 +36,5 @@ struct tr2_perf_data {
 /* Return the fields in the samples of an event. */
 uint64_t tr2_perf_sample_type(const struct tr2_perf_data_event *event);
 
-/* Write the whole file to the sink. The records are moved there. */
+/* Write the whole file to the sink. This empties p->records. */
 void tr2_perf_data_write(struct tr2_export *x, struct tr2_perf_data *p);

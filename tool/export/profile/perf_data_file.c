@@ -9,9 +9,10 @@
 #include "common/memory.h"
 #include "export/profile/perf_data.h"
 
-#define TYPE_APP 0x54320070u /* a program's own events: a type of no PMU */
+#define TYPE_APP 0x54320070u /* type of a program's own events, which no PMU
+			      * has */
 
-/* Set the attributes. The event's name is the only description of the count. */
+/* Set the attributes. Only the event's name says what is counted. */
 static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 		     const struct tr2_perf_data_event *event)
 {

@@ -23,7 +23,7 @@
 #include "common/memory.h"
 #include "model/build/trace_span.h"
 
-/* All packets are of one sequence, which owns the interned strings. */
+/* All packets belong to one sequence, which owns the interned strings. */
 #define SEQUENCE 1
 #define INCREMENTAL_STATE_CLEARED 1
 #define NEEDS_INCREMENTAL_STATE 2
@@ -33,16 +33,16 @@
 #define BOOTTIME 6
 #define REALTIME 1
 
-/* Ranks of the tracks below a process: its counters, its threads by their own
- * ranks, its spans, then processes in their order. */
+/* Ranks of the tracks below a process: first its counters, then its threads by
+ * their own ranks, its spans, and processes in their order. */
 #define RANK_COUNTERS (-1)
 #define RANK_SPANS (1 << 29)
 #define RANK_PROCESSES (1 << 30)
 
-/* The most arguments of an event. */
+/* An event has at most this many arguments. */
 #define MAX_ARGS 24
-/* After this many strings all are forgotten. A string that is used again gets a
- * new number, never one that another string had. */
+/* After this many strings, forget all of them. A string that is used again then
+ * gets a new number, which no string has had. */
 #define MAX_INTERNED 16384
 
 /* The indexes of interned strings. Values of arguments are not interned: that
@@ -55,17 +55,19 @@ struct interned {
 };
 
 struct perfetto {
-	struct tr2_map numbers; /* by a hash of index and text */
+	struct tr2_map numbers; /* numbers of strings, by a hash of index and
+				 * text */
 	struct interned strings[MAX_INTERNED]; /* numbered from first_number
 						* on */
 	uint32_t nr_strings, first_number;
-	bool is_first; /* the next packet with strings must say so */
+	bool is_first; /* the next packet with strings must say that the
+			* sequence begins anew */
 
 	/* The open packet, and the objects to which it points. */
 	Pf__TracePacket packet;
 	Pf__TrackEvent event;
 	uint64_t category, flow;
-	int64_t end_ns; /* end of a slice */
+	int64_t end_ns; /* end of the open slice */
 	Pf__DebugAnnotation args[MAX_ARGS];
 	Pf__DebugAnnotation *arg_list[MAX_ARGS];
 	Pf__InternedData new;
@@ -79,7 +81,8 @@ static struct perfetto *perfetto_of(const struct tr2_export *x)
 	return ((const struct tr2_tracks *)x->state)->own;
 }
 
-/* Write a packet as a trace of its own: together, such traces are one trace. */
+/* Write a packet as a trace of its own. A file with many such traces is one
+ * trace. */
 static void write_packet(struct tr2_export *x, Pf__TracePacket *packet)
 {
 	struct tr2_buf *b = &x->sink.buf;
@@ -103,7 +106,7 @@ static void forget_strings(struct perfetto *p)
 	p->numbers = (struct tr2_map){ 0 };
 }
 
-/* Return the number of a string. A new string is added to the open packet. */
+/* Return the number of a string. Add a new string to the open packet. */
 static uint64_t intern(struct perfetto *p, enum index index, const char *s)
 {
 	uint64_t key = tr2_mix(tr2_hash(s, strlen(s)), index) | 1;
@@ -260,7 +263,7 @@ static void yes(struct tr2_export *x, const char *key)
 	arg->bool_value = true;
 }
 
-/* Write words as a user would type them. */
+/* Write words as a user types them in a shell. */
 static void words(struct tr2_export *x, const char *key,
 		  const struct tr2_words *value)
 {
@@ -316,8 +319,8 @@ static void track(struct tr2_export *x, const struct tr2_track *t)
 			  (int32_t)(t->rank & (RANK_SPANS - 1)));
 }
 
-/* Begin the arrow at an instant of its own: from a slice, it would begin at the
- * slice's end. */
+/* Begin the arrow at an instant: an arrow from a slice begins at the slice's
+ * end. */
 static void open_slice(struct tr2_export *x, const struct tr2_slice *at,
 		       const char *category, const char *name)
 {

@@ -17,7 +17,7 @@
 #include "model/filter.h"
 #include "model/memory_use.h"
 
-/* Above every pid of the kernel. */
+/* Larger than every pid of the kernel. */
 #define FIRST_MADE_UP_ID (1u << 22)
 
 static bool is_shown(const struct tr2_export *x, uint32_t node)
@@ -26,7 +26,8 @@ static bool is_shown(const struct tr2_export *x, uint32_t node)
 	       tr2_filter_node(x->filter, x->m, node);
 }
 
-/* Make up numbers for processes whose pid is unknown or was reused. */
+/* Give each process a number: its pid or, if that is unknown or was reused, a
+ * made-up one. */
 static void number_processes(struct tr2_export *x, struct tr2_tracks *c)
 {
 	const struct tr2_model *m = x->m;
@@ -107,8 +108,8 @@ static struct tr2_slice process_slice(const struct tr2_export *x, uint32_t node)
 	};
 }
 
-/* Find the start of the arrow to a process: the child span that led to it, or
- * else the nearest process above it. */
+/* Return the arrow to a process. It starts at the child span that led to the
+ * process, or else at the nearest process above. */
 static struct tr2_flow find_origin(const struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
@@ -215,8 +216,8 @@ void tr2_tracks_node(struct tr2_export *x, uint32_t node)
 	add_process(x, node, &at, true);
 }
 
-/* Write the memory of all processes as a counter of the first one, and that of
- * each process as its own. */
+/* Write the memory of all processes as a counter of the first process, and the
+ * memory of each process as that process's counter. */
 static void add_memory(struct tr2_export *x,
 		       const struct tr2_observed_memory_point *p)
 {
@@ -249,8 +250,8 @@ static void push_end(struct tr2_tracks *c, int64_t end_ns)
 	c->ends[c->nr_ends++] = end_ns;
 }
 
-/* Make a slice nest in its thread: if a stream is inconsistent, cut the slice
- * to those around it. */
+/* Make a slice nest in its thread: if the stream is inconsistent, cut the slice
+ * to the slices around it. */
 static void nest(struct tr2_tracks *c, struct tr2_slice *s)
 {
 	if (s->start_ns < c->last_ns)
@@ -301,8 +302,7 @@ static struct tr2_slice thread_slice(const struct tr2_export *x,
 	return slice;
 }
 
-/* Begin a thread. After an exec, the main thread of the new program gets
- * another row. */
+/* Begin a thread. The main thread after an exec gets a row of its own. */
 void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 {
 	struct tr2_tracks *c = x->state;
@@ -330,7 +330,8 @@ void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 	c->w->close(x);
 }
 
-/* Find a row for children of the thread that is free by then, or add one. */
+/* Return a row for children of the thread that is free when the slice begins.
+ * If there is none, add a row. */
 static struct row *free_row(struct tr2_export *x, const struct tr2_slice *s,
 			    uint32_t thread)
 {
@@ -353,7 +354,8 @@ static struct row *free_row(struct tr2_export *x, const struct tr2_slice *s,
 	return &c->rows[i];
 }
 
-/* Did the thread emit no other event while the child ran? */
+/* Did the thread wait for the child? Assume so if the thread began no other
+ * span, and ended none, while the child ran. */
 static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 {
 	const struct tr2_span *s = &x->m->spans[span];
@@ -364,7 +366,8 @@ static bool was_waited_for(const struct tr2_export *x, uint32_t span)
 	return !s->parent || x->m->spans[s->parent].end_ns >= s->end_ns;
 }
 
-/* Choose the row of a child. Return false if there is none. */
+/* Choose the row of a child: the thread's own if the thread waited for the
+ * child, else a row for children. */
 static void place_child(struct tr2_export *x, uint32_t i, struct tr2_slice *s)
 {
 	struct tr2_tracks *c = x->state;
@@ -529,8 +532,8 @@ static void add_trace_span_args(struct tr2_export *x, uint32_t i)
 		add_json(x, "attributes", s->attributes);
 }
 
-/* Put a span of the program on a track of its own: it may cross others, and may
- * end on another thread than it began. */
+/* Put a span of the program on a track of its own: it may cross other spans,
+ * and may begin and end on different threads. */
 void tr2_tracks_trace_span(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_trace_span *s = &x->m->trace_spans[i];
@@ -558,7 +561,8 @@ static const char *metric_name(struct tr2_export *x,
 	return tr2_buf_str(&x->text);
 }
 
-/* Write a counter. Its value is known only at the end; at the start it is 0. */
+/* Write a counter as 0 at the start and as its value at the end: other values
+ * are not known. */
 static void counter(struct tr2_export *x, const struct tr2_metric *metric)
 {
 	const struct tr2_model_session *s = &x->m->sessions[metric->session];
@@ -603,7 +607,8 @@ static void intervals(struct tr2_export *x, const struct tr2_metric *metric)
 	c->w->close(x);
 }
 
-/* Write the session's metrics alone: each contains the sum over its threads. */
+/* Write only metrics of the session as a whole, which contain those of its
+ * threads. */
 void tr2_tracks_metric(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];

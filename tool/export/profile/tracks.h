@@ -12,7 +12,7 @@
 
 #include "export/export.h"
 
-/* An arrow, to the start of a slice. */
+/* An arrow to the start of a slice. */
 struct tr2_flow {
 	const char *name;
 	uint32_t id;        /* 0: none */
@@ -36,30 +36,31 @@ struct tr2_track {
 
 struct tr2_track_counter {
 	uint32_t pid;
-	uint32_t track;   /* a number of its own */
+	uint32_t track;   /* the number of its own track */
 	const char *name; /* redacted */
 	bool is_bytes, is_signed;
 };
 
 /*
- * Strings are redacted, and valid only during the call. close() ends the slice
- * that the last open_…() began; calls between them add its arguments.
+ * Strings are redacted, and valid only during the call. close() completes the
+ * slice that the last open_…() began; calls between these two add the slice's
+ * arguments.
  */
 struct tr2_track_writer {
-	/* A process, before its tracks: its pid, and the pid of the nearest
-	 * process above it (0: none). */
+	/* Writes a process, before its tracks. pid: its number; parent: that of
+	 * the nearest process above it (0: none). */
 	void (*process)(struct tr2_export *x, uint32_t node, uint32_t pid,
 			uint32_t parent_pid);
 	void (*track)(struct tr2_export *x, const struct tr2_track *t);
 	void (*open)(struct tr2_export *x, const struct tr2_slice *at,
 		     const char *category, const char *name);
-	/* A point in time, at->start_ns. of_process: it is drawn for the whole
-	 * process, not for its track alone. */
+	/* Writes a point in time, at->start_ns. of_process: draw it for the
+	 * whole process, not only for its track. */
 	void (*open_instant)(struct tr2_export *x,
 			     const struct tr2_slice *at,
 			     const char *category, const char *name,
 			     bool of_process);
-	/* A span of the program, which may cross other slices of its
+	/* Writes a span of the program, which may cross other slices of its
 	 * process. */
 	void (*open_span)(struct tr2_export *x,
 			  const struct tr2_slice *at, uint64_t id,
@@ -67,7 +68,7 @@ struct tr2_track_writer {
 	void (*text)(struct tr2_export *x, const char *key, const char *text);
 	void (*integer)(struct tr2_export *x, const char *key, int64_t value);
 	void (*yes)(struct tr2_export *x, const char *key);
-	/* Not redacted. */
+	/* These words are not redacted. */
 	void (*words)(struct tr2_export *x, const char *key,
 		      const struct tr2_words *words);
 	void (*json)(struct tr2_export *x, const char *key, const char *json);
@@ -91,17 +92,17 @@ struct tr2_tracks {
 	uint32_t *tids;       /* by thread; 0: not shown */
 	uint32_t *state_tids; /* by task thread: the tid of its states */
 	uint32_t nr_wakes;
-	int64_t *ends;        /* ends of the slices around the current one */
+	int64_t *ends;        /* ends of the slices around the current slice */
 	uint32_t nr_ends, alloc_ends;
 	int64_t last_ns;      /* start of the last slice */
-	/* The thread's rows for children, each with the time from which it is
-	 * free. */
+	/* The thread's rows for children. Each row is free from free_ns on. */
 	struct row {
 		int64_t free_ns;
 		uint32_t tid;
 	} *rows;
 	uint32_t nr_rows, alloc_rows;
-	/* The memory of one process, or of all, that was written last. */
+	/* The counter of memory that was written last, of one process or of
+	 * all. */
 	struct tr2_track_counter memory;
 };
 

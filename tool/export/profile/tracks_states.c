@@ -79,8 +79,8 @@ static void add_state(struct tr2_export *x, const struct tr2_slice *at,
 	c->w->close(x);
 }
 
-/* Return an arrow to the end of a wait, from the thread that ended it (possibly
- * by ending itself). */
+/* Return an arrow to the end of a wait, from the thread that ended the wait,
+ * possibly by its own end. */
 static struct tr2_flow wake(const struct tr2_export *x,
 			    const struct tr2_slice *waits)
 {
@@ -102,7 +102,7 @@ static struct tr2_flow wake(const struct tr2_export *x,
 	};
 }
 
-/* The arrow of a wait leads to the slice after it. */
+/* The arrow of a wait leads to the slice after the wait. */
 static void add_thread(struct tr2_export *x, uint32_t i, uint32_t pid)
 {
 	const struct tr2_model *m = x->m;

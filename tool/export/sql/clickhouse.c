@@ -5,19 +5,19 @@
  *
  * Nothing is stored twice, however often and from wherever it is exported:
  * - Ids follow from the session's key (tr2_session_key()), the day and the host
- *   from its SID: a session always has the same rows, in the same partition and
- *   on the same shard, and the primary key is (host, unit, row). So tables of
- *   the ReplacingMergeTree kind recognise duplicate rows. They remove them when
- *   they merge, later; a query that must not see both uses FINAL. ClickHouse's
- *   other deduplication works for replicated tables or the last hundred inserts
- *   only, and only for identical blocks; a timer that exports again after a
- *   failure has other blocks.
- * - So the exporter first queries, and sends only missing sessions. A session
- *   is stored when its row in `sessions` is, which is sent last. If a load was
- *   interrupted, a table has all rows of a session or none: they are in one
- *   block. A session is sent again, with a greater revision, only if it went on
- *   after it was loaded; and two exporters of the same file at the same time
- *   both send.
+ *   from its SID. So a session always has the same rows, in the same partition
+ *   and on the same shard. The primary key is (host, unit, row), by which
+ *   tables of the ReplacingMergeTree kind recognise duplicate rows. They remove
+ *   duplicates later, when they merge; a query that must not see both rows uses
+ *   FINAL. ClickHouse's other deduplication works only for replicated tables or
+ *   the last hundred inserts, and only for identical blocks: a timer that
+ *   exports again after a failure sends other blocks.
+ * - So the exporter queries first, and sends only missing sessions. A session
+ *   is stored when its row in `sessions` is stored, which is sent last. If an
+ *   export is interrupted, each table has all rows of a session or none, since
+ *   they are in one block. A session is sent again, with a greater revision,
+ *   only if it has grown since. Two exporters of one file at the same time both
+ *   send.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -33,21 +33,23 @@ struct clickhouse {
 	struct tr2_row row;
 	struct tr2_row_ids ids;
 	struct tr2_clickhouse_unit *units; /* by session of the model */
-	uint32_t *near; /* by process: its session, or one near it */
+	uint32_t *near; /* by process: its own session, or one near the
+			 * process */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
-	uint32_t *rows[TR2_TABLE_NR]; /* numbers by index; NULL: not by
-				       * session */
+	uint32_t *rows[TR2_TABLE_NR]; /* numbers of rows by index; NULL: rows
+				       * are not numbered by session */
 	uint32_t *next_row; /* by session */
-	/* Rows of the current process. */
+	/* Numbers of rows of the current process. */
 	uint32_t state_row, memory_row, sample_row;
 	int64_t *self;      /* by span */
 	bool skip;          /* the current session is already stored */
-	uint64_t nr_there; /* number of sessions that the database had already */
+	uint64_t nr_there; /* number of sessions that were already stored */
 };
 
-/* Number the rows in the order in which they were read: later events of a
- * session do not change earlier numbers. */
+/* Rows are numbered in the order in which they were read, so that later events
+ * of a session do not change earlier numbers. Return the number of objects of a
+ * kind. */
 static uint32_t nr_of(const struct tr2_model *m, enum tr2_row_of of)
 {
 	const uint32_t nr[] = {
@@ -95,7 +97,7 @@ static void number_rows(struct tr2_export *x)
 }
 
 /* Find a session for each process: its own, or that of the nearest process
- * above it; else any, since all run on one machine. */
+ * above it, or else any session, since all processes run on one machine. */
 static void find_near(struct clickhouse *h, const struct tr2_model *m)
 {
 	uint32_t i;
@@ -116,8 +118,8 @@ static void process_unit(struct tr2_export *x, struct tr2_clickhouse_unit *unit,
 				    node);
 }
 
-/* Number recordings and processes: the id is that of their unit. A process's
- * threads are numbered from its id on. */
+/* Give recordings and processes the ids of their units. A process's threads
+ * have ids after the process's id. */
 static void number_units(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -165,7 +167,7 @@ static void allocate(struct clickhouse *h, const struct tr2_model *m)
 }
 
 /* Create the tables on every server that --url names. Rows are sent to the
- * first. */
+ * first server. */
 static bool prepare_servers(struct tr2_export *x)
 {
 	const struct tr2_export_options *opt = x->opt;
@@ -182,8 +184,8 @@ static bool prepare_servers(struct tr2_export *x)
 	return ok;
 }
 
-/* Find the sessions that are stored. Of two equal sessions, the second one
- * counts as stored. */
+/* Find the sessions that are stored. If two sessions of the input are equal,
+ * the second one counts as stored. */
 static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -258,7 +260,8 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 	}
 }
 
-/* Begin the unit of a recording, or of a process, whose row is its first. */
+/* If the row is a recording or a process, begin its unit: this row is the
+ * unit's first. */
 static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
 		       uint32_t i)
 {
@@ -290,8 +293,8 @@ static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 
 	if (h->skip && tr2_clickhouse_of_session(table))
 		return;
-	/* A file without meta.json is known only by its key, which all rows
-	 * have; it has no day, either. So it gets no row. */
+	/* Leave out a file without meta.json: all rows have its key, more is
+	 * not known of it, and it has no day. */
 	if (table == TR2_TABLE_recordings && !x->m->inputs[i].meta_json)
 		return;
 	begin_unit(x, table, i);

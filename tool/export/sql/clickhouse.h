@@ -8,35 +8,35 @@
 #include "export/http.h"
 #include "export/sql/tables.h"
 
-/* The columns that come before those of export/tables.def in every table: the
- * day, the host, the tree (the sharding key), the unit, the row in the unit,
- * and the revision, of which the greatest wins. NULL ends the list. */
+/* The columns that every table has before those of export/tables.def: the day,
+ * the host, the tree (the sharding key), the unit, the row in the unit, and the
+ * revision, the greatest of which wins. A NULL ends the list. */
 extern const struct tr2_column_def tr2_clickhouse_columns[];
 
 /*
- * A session, a process or a recording. A table has all its rows or none. All
- * members except the revision follow from its key, so that they are the same in
- * every export.
+ * A unit: a session, a process or a recording. A table has all rows of a unit
+ * or none. All members except the revision follow from the unit's key, so that
+ * they are the same in every export.
  */
 struct tr2_clickhouse_unit {
 	int64_t unit, tree;
-	uint64_t revision; /* grows as more becomes known */
-	const char *host;  /* not terminated */
+	uint64_t revision; /* grows when more becomes known of the unit */
+	const char *host;  /* no NUL at its end */
 	size_t host_len;
 	int32_t day;       /* since 1970 */
-	/* stored, in this revision or a later one, when queried */
+	/* the last query found it stored, in this revision or a later one */
 	bool there;
 };
 
-/* Return an id that is not negative, with room after it for the ids of its
- * parts. */
+/* Return an id that is not negative. After it, there is room for the ids of the
+ * unit's parts. */
 int64_t tr2_clickhouse_id(const char *key, size_t len);
-/* Set all members except .there. */
+/* Set all members of a session's unit except .there. */
 void tr2_clickhouse_session_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 uint32_t session);
-/* Identify a process by its key and the host. near: the unit of its own
- * session, or of one near it; NULL: there is none. */
+/* Set the unit of a process by its key and its host. near: the unit of its own
+ * session, or of a session near it; NULL: there is none. */
 void tr2_clickhouse_process_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 const struct tr2_clickhouse_unit *near,
@@ -53,8 +53,9 @@ static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
 /* The rows of one unit, in each table. */
 struct tr2_clickhouse_piece {
 	struct tr2_clickhouse_unit unit;
-	bool suspect; /* some of its rows may be stored already */
-	size_t end[TR2_TABLE_NR]; /* end of its rows in the table's text */
+	bool suspect; /* some rows of the unit may already be stored */
+	size_t end[TR2_TABLE_NR]; /* by table: end of the unit's rows in the
+				   * table's text */
 };
 
 struct tr2_clickhouse {
@@ -72,13 +73,13 @@ struct tr2_clickhouse {
 	uint64_t sent_rows[TR2_TABLE_NR];
 };
 
-/* Return NULL after an error message. */
+/* Connect to a server. Return NULL after an error message. */
 struct tr2_http *tr2_clickhouse_connect(const char *url);
 
 /* Send the query in c->query, and repeat it while the server is busy. Its
  * answer is in c->http. Return false after an error message. */
 bool tr2_clickhouse_query(struct tr2_clickhouse *c);
-/* Handle a response other than 200. Return true if the server is busy, false
+/* Handle a status other than 200. Return true if the server is busy; false
  * after an error message. */
 bool tr2_clickhouse_busy(struct tr2_clickhouse *c);
 /* Wait before the next try. Return true, after an error message, if the server
@@ -89,13 +90,13 @@ bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries);
  * cluster: NULL for a single server. Return false after an error message. */
 bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster);
 
-/* Set .there of the units that a table has. This sorts the list. Return false
- * after an error message. */
+/* Set .there of each unit: does the table have its rows? This sorts the list.
+ * Return false after an error message. */
 bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 			struct tr2_clickhouse_unit **list, size_t nr);
 
-/* Begin a piece, add its rows, and end it, which sends the rows if there are
- * enough. Return false after an error message. */
+/* Begin a piece, add its rows, and end it. _end() sends all rows if there are
+ * enough of them, and returns false after an error message. */
 void tr2_clickhouse_begin(struct tr2_clickhouse *c,
 			  const struct tr2_clickhouse_unit *unit);
 void tr2_clickhouse_row(struct tr2_clickhouse *c, enum tr2_table_id table,

@@ -13,7 +13,7 @@
 
 #define BATCH_BYTES (32u << 20)
 #define BATCH_UNITS 100000
-#define ASK_UNITS 10000 /* units in one query */
+#define ASK_UNITS 10000 /* ask for this many units in one query */
 #define DAY_SECONDS 86400
 
 static void add_day(struct tr2_buf *b, int32_t day)
@@ -59,8 +59,8 @@ static int by_unit(const void *a, const void *b)
 	return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* Append a question. Conditions on days select partitions; conditions on host
- * and unit use the primary key. */
+/* Append a query for units. Its conditions on days select partitions; those on
+ * host and unit use the primary key. */
 static void add_question(struct tr2_clickhouse *c, const char *table,
 			 struct tr2_clickhouse_unit *const *u, size_t nr)
 {
@@ -88,7 +88,8 @@ static void add_question(struct tr2_clickhouse *c, const char *table,
 	tr2_buf_addlit(&c->query, ") GROUP BY unit FORMAT TabSeparated");
 }
 
-/* Read lines "unit<TAB>revision", and mark all equal units. */
+/* Read an answer of lines "unit<TAB>revision", and mark all units of these
+ * lines as stored. */
 static bool read_answer(struct tr2_clickhouse *c,
 			struct tr2_clickhouse_unit **u, size_t nr)
 {
@@ -142,7 +143,7 @@ bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return true;
 }
 
-/* Return where the rows of a piece begin in the text of a table. */
+/* Return the offset of a piece's rows in the text of a table. */
 static size_t rows_from(const struct tr2_clickhouse *c, size_t piece, int table)
 {
 	return piece ? c->pieces[piece - 1].end[table] : 0;
@@ -153,9 +154,9 @@ static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
 	return c->pieces[piece].end[table] > rows_from(c, piece, table);
 }
 
-/* Set .there of all pieces. Threads are sent first, and each session has some:
- * if `threads` has none of a session, the other tables have none, either, and
- * are not queried. `all`: query them nevertheless. */
+/* Set .there of all pieces. Each session has threads, and threads are sent
+ * first. If the table `threads` has no rows of a session, no other table has
+ * any, and they are not queried for that session. all: query for all pieces. */
 static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 			  bool all)
 {
@@ -176,8 +177,8 @@ static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return true;
 }
 
-/* Return the rows of the pieces that are not stored: the text itself if that is
- * all of them, else a copy. */
+/* Return the rows of the pieces that are not stored: the table's text if no
+ * piece is stored, else a copy of a part. */
 static const struct tr2_buf *collect(struct tr2_clickhouse *c,
 				     enum tr2_table_id table)
 {
@@ -212,9 +213,9 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 	tr2_buf_addlit(&c->query, " FORMAT TabSeparated");
 }
 
-/* Send all rows as one block, and wait until the shards have it. The server
- * stores a block wholly or not at all, per shard and day; a unit is on one
- * shard and day. */
+/* Set the parameters that make all rows one block, and wait until the shards
+ * have it. For each shard and day, the server stores a block wholly or not at
+ * all. A unit is on one shard and of one day. */
 static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",
@@ -250,8 +251,8 @@ static uint64_t count_rows(const struct tr2_buf *rows)
 	return nr;
 }
 
-/* Send one INSERT. Return 1: done; 0: the server is busy; -1: an error was
- * printed. */
+/* Send one INSERT. Return 1: the rows are stored; 0: the server is busy; -1: an
+ * error was printed. */
 static int insert_batch(struct tr2_clickhouse *c, enum tr2_table_id table,
 			const struct tr2_buf *rows)
 {
@@ -265,8 +266,8 @@ static int insert_batch(struct tr2_clickhouse *c, enum tr2_table_id table,
 	return 1;
 }
 
-/* Send the rows of a table. After a failure, query whether they were stored
- * nevertheless. */
+/* Send the rows of a table. After a failure, ask the server whether it has
+ * stored them nevertheless. */
 static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	const struct tr2_buf *rows;
@@ -296,7 +297,8 @@ static bool send_tables(struct tr2_clickhouse *c)
 		if (i != TR2_TABLE_threads && i != TR2_TABLE_sessions &&
 		    !send_table(c, (enum tr2_table_id)i))
 			return false;
-	/* Send this table last: a session that is in it has all its rows. */
+	/* Send this table last: if it has a session, all rows of that session
+	 * are stored. */
 	return send_table(c, TR2_TABLE_sessions);
 }
 

@@ -11,7 +11,7 @@
 #include "common/say.h"
 #include "export/sql/clickhouse.h"
 
-#define MAX_WORDS 300 /* of a response, in a message */
+#define MAX_WORDS 300 /* print at most this much of a response in a message */
 
 const struct tr2_column_def tr2_clickhouse_columns[] = {
 	{ "day", "Date" },   { "host", "String" }, { "tree", "Int64" },
@@ -47,8 +47,8 @@ struct tr2_http *tr2_clickhouse_connect(const char *url)
 	return http;
 }
 
-/* Is it a temporary error? "Code: 202, …" or "Code: 202. …": too many queries,
- * or too many parts to be merged. */
+/* Is it a temporary error: too many queries, or too many parts to be merged?
+ * The answer is "Code: 202, …" or "Code: 202. …". */
 static bool passes(const char *answer)
 {
 	static const char code[] = "Code: ";
@@ -90,8 +90,8 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 	int tries = 0;
 
 	tr2_http_no_params(c->http);
-	/* Wait for the end of the query, so that the status reports late
-	 * errors, too. */
+	/* Let the server wait for the end of the query before it answers, so
+	 * that the status reports late errors, too. */
 	tr2_http_param(c->http, "wait_end_of_query=1");
 	tr2_http_param(c->http, "max_query_size=16777216");
 	tr2_http_param(c->http, "max_ast_elements=1000000");
@@ -122,7 +122,7 @@ static bool execute(struct tr2_clickhouse *c, const char *text,
 	return tr2_clickhouse_query(c);
 }
 
-/* Is it the column of the recording? Rows have the recording's key. */
+/* Is this the column `recording`? It has the recording's key. */
 static bool is_recording(const struct tr2_column_def *col)
 {
 	return !strcmp(col->name, "recording");
@@ -206,8 +206,7 @@ static bool create_views(struct tr2_clickhouse *c)
 	return true;
 }
 
-/* Create the tables. The version is written last: if it exists, all tables
- * do. */
+/* Create the tables. Write the version last: if it exists, all tables exist. */
 static bool create(struct tr2_clickhouse *c, const char *cluster)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -227,7 +226,8 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 	return ok;
 }
 
-/* Return the version in the database; 0: none yet; -1: an error was printed. */
+/* Return the version of the tables in the database; 0: there is none yet; -1:
+ * an error was printed. */
 static int version_of(struct tr2_clickhouse *c)
 {
 	tr2_buf_reset(&c->query);

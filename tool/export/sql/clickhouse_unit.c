@@ -10,7 +10,7 @@
 #include "export/sql/clickhouse.h"
 
 #define DAY_NS (INT64_C(86400) * 1000000000)
-#define LAST_DAY 49708 /* 2106-02-05: the last of ClickHouse's Date */
+#define LAST_DAY 49708 /* 2106-02-05, the last day of ClickHouse's type Date */
 
 int64_t tr2_clickhouse_id(const char *key, size_t len)
 {
@@ -24,7 +24,8 @@ int64_t tr2_clickhouse_id(const char *key, size_t len)
 	return (int64_t)(id >> 2) + 1;
 }
 
-/* Return the day of a SID that begins with its eight digits; -1: none. */
+/* Return the day of a SID that begins with the eight digits of a date; -1: it
+ * does not. */
 static int32_t day_of_sid(const char *own)
 {
 	const char *rest = own + strspn(own, "0123456789");
@@ -49,7 +50,8 @@ static int32_t day_of(const char *own, int64_t wall_ns)
 	return day >= 0 && day <= LAST_DAY ? (int32_t)day : 0;
 }
 
-/* Set host from a SID of the form TIME-HOST-PID, or to "". */
+/* Set the host from a SID of the form TIME-HOST-PID; set it to "" if the SID
+ * has another form. */
 static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 {
 	const char *host = strchr(own, '-');
@@ -62,8 +64,8 @@ static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 	u->host_len = (size_t)(pid - host - 1);
 }
 
-/* Return a number that grows as more becomes known: from events and samples,
- * the end, and the parent. */
+/* Return a number that grows when more becomes known of a session: events and
+ * samples, its end, or its parent. */
 static uint64_t revision_of(const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];

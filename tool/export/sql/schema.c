@@ -87,8 +87,8 @@ const char tr2_schema_views[] =
 	"   ORDER BY duration_ns) AS rank,"
 	"  count(*) OVER (PARTITION BY category, name) AS nr FROM trace_spans)"
 	" GROUP BY category, name ORDER BY sum(duration_ns) DESC;"
-	/* Processes as a tree. `tree` is the name, indented; order by
-	 * `path`. */
+	/* Processes as a tree. `tree` is the indented name; `path` gives the
+	 * order. */
 	"DROP VIEW IF EXISTS process_tree;"
 	"CREATE VIEW process_tree AS"
 	" WITH RECURSIVE tree(id, depth, path) AS ("
@@ -106,7 +106,7 @@ const char tr2_schema_views[] =
 	"  p.id AS process_id, t.path, r.key AS recording"
 	" FROM tree t JOIN processes p ON p.id = t.id"
 	"  LEFT JOIN recordings r ON r.id = p.recording ORDER BY t.path;"
-	/* Processes that ended with a code other than 0 or by a signal. */
+	/* Processes that ended with a code other than 0, or by a signal. */
 	"DROP VIEW IF EXISTS failures;"
 	"CREATE VIEW failures AS"
 	" SELECT p.name AS process, p.code, p.signal, p.command,"

@@ -26,12 +26,12 @@
 
 #define BUSY_MS 10000
 
-/* A table with a key, by which its rows keep their ids. */
+/* A table with a key: a row of the same key keeps its id. */
 struct keyed {
 	sqlite3_stmt *find;
 	int64_t next;
-	/* Statements that delete the rows that belong to a row, given its
-	 * id. */
+	/* Statements that delete the rows of other tables that belong to a row
+	 * of this table, given its id. */
 	sqlite3_stmt *forget[TR2_TABLE_NR + 1];
 	int nr_forget;
 };
@@ -40,13 +40,14 @@ struct database {
 	sqlite3 *db;
 	const char *path;
 	bool existed, open;
-	/* this process created the file, and removes it after a failure */
+	/* this process created the file, and removes the file after a
+	 * failure */
 	bool made;
 	sqlite3_stmt *insert[TR2_TABLE_NR];
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	/* By session, process and input of the model; 0: not in the
-	 * database. */
+	/* ids by session, process and input of the model; 0: not in the
+	 * database */
 	int64_t *session_ids, *process_ids, *recording_ids;
 	struct keyed sessions, processes, recordings;
 	int64_t *self; /* by span */
@@ -79,7 +80,7 @@ static bool compile(struct tr2_export *x, const char *sql, sqlite3_stmt **stmt)
 	       fail_statement(x);
 }
 
-/* Return the number that a query yields; -1: it failed. */
+/* Return the number that a query yields; -1: the query failed. */
 static int64_t query(struct tr2_export *x, const char *sql)
 {
 	sqlite3_stmt *stmt;
@@ -95,7 +96,7 @@ static int64_t query(struct tr2_export *x, const char *sql)
 	return value;
 }
 
-/* Check that the database is ours and of a known version, or empty. */
+/* Check that the database is empty, or one of ours with a known version. */
 static bool check_schema(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -202,8 +203,8 @@ static bool is_of_session(const struct tr2_table_def *t)
 	return c->name && tr2_column_is_required(c);
 }
 
-/* Prepare to delete the data of sessions and processes of an earlier export,
- * which keep their ids. */
+/* Prepare to delete the data that an earlier export stored for sessions and
+ * processes. The sessions and processes keep their ids. */
 static bool prepare_forgets(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -219,7 +220,7 @@ static bool prepare_forgets(struct tr2_export *x)
 		if (!prepare_forget(x, &d->sessions, sql))
 			return false;
 	}
-	/* Spans get new ids. */
+	/* Spans get new ids: remove references to the old ones. */
 	return prepare_forget(x, &d->sessions,
 			      "UPDATE sessions SET parent_span_id = NULL"
 			      " WHERE parent_id = ?") &&
@@ -275,7 +276,8 @@ static bool open_database(struct tr2_export *x)
 
 	if (!check_file(x))
 		return false;
-	/* One thread uses it: locks would be a tenth of the time. */
+	/* Only one thread uses SQLite: its locks would take a tenth of the
+	 * time. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (sqlite3_open_v2(d->path, &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
@@ -317,7 +319,8 @@ static int bind(sqlite3_stmt *stmt, int column, const struct tr2_row *r,
 	switch (v->kind) {
 	case TR2_VALUE_INT:
 		return sqlite3_bind_int64(stmt, column, v->i);
-	case TR2_VALUE_UINT: /* as text: SQLite's integers are too small */
+	case TR2_VALUE_UINT: /* stored as text: SQLite's integers are too
+			      * small */
 		snprintf(number, sizeof(number), "%" PRIu64, v->u);
 		return sqlite3_bind_text(stmt, column, number, -1,
 					 SQLITE_TRANSIENT);
@@ -371,8 +374,8 @@ static int64_t find_key(struct tr2_export *x, struct keyed *k)
 	return id;
 }
 
-/* Give a row the id of its key. A row of an earlier export keeps its id, and
- * the data that belongs to it is deleted. */
+/* Set the id of a row by its key. A row of an earlier export keeps its id, and
+ * the data that belongs to that row is deleted. */
 static void identify(struct tr2_export *x, struct keyed *k, int64_t *ids,
 		     tr2_export_name_fn *add_key, uint32_t i)
 {
@@ -409,8 +412,8 @@ static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 	insert_row(x, table);
 }
 
-/* Set parents of sessions whose parent was exported separately, before or
- * after. */
+/* Set the parents of sessions whose parents were exported separately, earlier
+ * or later. */
 static const char join_parents[] =
 	"UPDATE sessions SET parent_id = (SELECT p.id FROM sessions p"
 	" WHERE p.sid = sessions.parent_sid AND p.id <> sessions.id"
@@ -444,7 +447,7 @@ static bool end_sqlite(struct tr2_export *x)
 	finalize(&d->sessions);
 	finalize(&d->processes);
 	finalize(&d->recordings);
-	/* Closing rolls back an uncommitted transaction. */
+	/* This rolls back an uncommitted transaction. */
 	sqlite3_close(d->db);
 	if (x->failed && d->open && d->made)
 		unlink(d->path);

@@ -39,7 +39,7 @@ static void add_value(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text_from(r, start);
 }
 
-/* Return the name of the thread that woke this one, or had the CPU. */
+/* Return the name of the thread that woke the thread, or had the CPU. */
 static const char *state_by(const struct tr2_model *m,
 			    const struct tr2_state *s)
 {
@@ -68,8 +68,8 @@ static void add_readings(struct tr2_export *x, struct tr2_buf *b,
 		tr2_buf_addch(b, '}');
 }
 
-/* Append the stack; its last function is the innermost. Return the end of the
- * stack. */
+/* Append the stack, with the innermost function last. Return the position of
+ * the end of the stack. */
 static size_t add_stack(struct tr2_export *x, struct tr2_row *r,
 			const struct tr2_model_sample *s, size_t *innermost)
 {
@@ -124,7 +124,7 @@ static const char *const point_kinds[] = {
 #define ROW_memory \
 	const struct tr2_observed_memory_point *p = &x->m->memory[i];
 #define ROW_state const struct tr2_state *s = &x->m->states[i];
-/* The kernel may know an end that the session lacks. */
+/* The kernel may have recorded an end that the session lacks. */
 #define ROW_session                                                  \
 	const struct tr2_model_session *s = &x->m->sessions[i];       \
 	const struct tr2_rare *rare = tr2_rare(x->m, i);              \
@@ -135,7 +135,7 @@ static const char *const point_kinds[] = {
 #define ROW_thread                                              \
 	const struct tr2_model_thread *t = &x->m->threads[i];    \
 	int64_t wall = x->m->sessions[t->session].wall_ns;
-/* sums: the states of the thread in the span's own time. */
+/* `sums` has the states of the thread in the span's own time. */
 #define ROW_span                                                       \
 	const struct tr2_span *s = &x->m->spans[i];                     \
 	const struct tr2_child *c = &x->m->children[s->child];          \
@@ -171,7 +171,7 @@ static const char *const point_kinds[] = {
 #define ID(id) ADD(if (id) tr2_context_add_id(&r->text, id))
 #define TRACE(self) ADD(if ((self)->id) tr2_context_add_trace(&r->text, self))
 #define FROM(from, to) tr2_value_part(r, from, to)
-/* Cells of an end: at most one of them is known. */
+/* The cells of an end: exit code and signal, of which at most one is known. */
 #define CODE(end, known, code) INT_IF((known) && (end) != TR2_END_SIGNAL, code)
 #define SIGNAL(end, known, code) INT_IF((known) && (end) == TR2_END_SIGNAL, code)
 #define ADD(call)                                         \

@@ -20,8 +20,8 @@ struct tr2_column_def {
 	const char *name, *sql;
 };
 
-/* The object that a row is about. Rows from TR2_OF_session on belong to a
- * session. */
+/* The kind of object that a row describes. Rows from TR2_OF_session on belong
+ * to a session. */
 enum tr2_row_of {
 	TR2_OF_input,
 	TR2_OF_node,
@@ -59,12 +59,14 @@ struct tr2_row_value {
 		int64_t i;
 		uint64_t u;
 		struct {
-			size_t at, len; /* in tr2_row.text, followed by a NUL */
+			size_t at, len; /* position and length in tr2_row.text;
+					 * a NUL follows */
 		};
 	};
 };
 
-/* Does a column contain text; is it never NULL; may it exceed INT64_MAX? */
+/* Does a column contain text? Is it never NULL? May its values exceed
+ * INT64_MAX? */
 static inline bool tr2_column_is_text(const struct tr2_column_def *c)
 {
 	return strstr(c->sql, "TEXT") != NULL;
@@ -78,24 +80,24 @@ static inline bool tr2_column_is_unsigned(const struct tr2_column_def *c)
 	return strstr(c->sql, "UNSIGNED") != NULL;
 }
 
-/* One row. Zeroed means initialised. */
+/* One row. Initialise it with zeros. */
 struct tr2_row {
 	struct tr2_row_value value[TR2_MAX_COLUMNS];
 	unsigned int nr;
 	struct tr2_buf text;
 };
 
-/* How indexes of the model become ids (zeroed: the id is the index), and other
- * data for rows. */
+/* The ids for indexes of the model, and other data for rows. With zeros, the id
+ * is the index. */
 struct tr2_row_ids {
-	int64_t thread, span, kernel_thread; /* added to the index */
-	/* Ids by index; NULL: computed as above. */
+	int64_t thread, span, kernel_thread; /* the id is the index plus this */
+	/* ids by index; NULL: computed as above */
 	const int64_t *session_ids, *thread_ids, *span_ids;
 	const int64_t *process_ids, *kernel_thread_ids;
 	const int64_t *recording_ids; /* by input */
 	bool recording_keys; /* a row has its recording's key, not its id */
-	/* Return the id of a session that is not in the model; it is the same
-	 * in every export. NULL: unknown. */
+	/* Returns the id of a session that is not in the model: every export
+	 * gives it the same id. NULL: such ids are unknown. */
 	int64_t (*id_of_sid)(const char *sid, size_t len);
 	const int64_t *self_ns; /* by span: own time */
 };
@@ -111,12 +113,12 @@ uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
 			 uint32_t i);
 
 /* Append the key that identifies a session across exports, redacted: its SID
- * and, if the SID was used again, the time. */
+ * and, if several sessions have that SID, the time. */
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,
 		     uint32_t session);
-/* Append the key of a process: that of its first session; else its pid and its
- * start. And append the key of a recording: when and where it was made; else
- * its path. */
+/* Append the key of a process: the key of its first session, or else its pid
+ * and its start. Append the key of a recording: when and where it was made, or
+ * else its path. */
 void tr2_process_key(struct tr2_export *x, struct tr2_buf *b, uint32_t node);
 void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input);
 

@@ -34,7 +34,7 @@ static void add_recording_key(struct tr2_export *x, struct tr2_buf *b,
 	free(real);
 }
 
-/* Append a recording's key. Each row has it, so the last one is kept. */
+/* Append a recording's key. Keep the last key, since each row has one. */
 void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input)
 {
 	if (x->keyed_input != input) {

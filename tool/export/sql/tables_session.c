@@ -18,7 +18,8 @@ void tr2_session_key(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 	tr2_buf_add_i64(b, s->wall_ns + s->start_ns);
 }
 
-/* Return the session of the process that started this one. 0: none. */
+/* Return the session of the process that started this session's process; 0:
+ * none. */
 static uint32_t session_above(const struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model *m = x->m;

@@ -51,7 +51,8 @@ void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source)
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len)
 {
-	/* In a string these quotes would be escaped, so this is the key. */
+	/* This text is the key: within a string, the quotes would be
+	 * escaped. */
 	static const char key[] = "\"sid\":\"";
 	const char *at = memmem(line, len, key, sizeof(key) - 1), *end;
 
@@ -97,7 +98,7 @@ struct general {
 	struct tr2_view time;
 };
 
-/* Return any value as text, for a string field. as_json: keep a string's
+/* Set *out to any value as text, for a string field. as_json: keep a string's
  * quotes. */
 static bool text_of(struct general *g, const struct tr2_json_value *v,
 		    bool as_json, struct tr2_view *out)
@@ -189,8 +190,8 @@ static bool bool_of(const struct tr2_json_value *v, bool *out)
 	return true;
 }
 
-/* Set *out to the value as text, or leave *out unchanged if the value has
- * another type. */
+/* Set *out to the value as text. If the value has another type, leave *out
+ * unchanged. */
 static bool set_text(struct general *g, const struct tr2_json_value *v,
 		     bool as_json, struct tr2_view *out)
 {
@@ -232,7 +233,7 @@ static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
 	return false;
 }
 
-/* The fields of every event. */
+/* The fields that every event may have. */
 enum head { SID, THREAD, TIME, FILE_NAME, LINE, REPO, EVENT, NR_HEAD };
 
 #define NAME(text) { text, sizeof(text) - 1 }
@@ -315,7 +316,7 @@ static enum tr2_json_result parse_line(struct general *g, const char *line,
 	return tr2_json_object(r->json, line, len, on_member, g);
 }
 
-/* Note a time that cannot be right: Git writes the year 1900 if the C library
+/* Note a time that cannot be true: Git writes the year 1900 if the C library
  * cannot provide the time. */
 static void note_bad_time(struct tr2_event_reader *r,
 			  const struct tr2_view *time, uint64_t number)
@@ -363,7 +364,7 @@ static bool same_text(const char *have, size_t have_len,
 	return have_len == v->len && !memcmp(have, v->p, v->len);
 }
 
-/* Return a recently used session, else ask the model. */
+/* Return the session of a SID: a recently used one, else one from the model. */
 static uint32_t session_of(struct tr2_event_reader *r,
 			   const struct tr2_view *sid)
 {
@@ -412,10 +413,10 @@ static bool bad_line(struct tr2_event_reader *r, uint64_t number,
 }
 
 /*
- * Find a complete line after the beginning of another. A killed process may
- * leave part of a line, and another process that appends to the same file
- * writes its own line right after it. In a string, the quotes of such a
- * beginning would be escaped. Return where the complete line begins; 0: the
+ * Find a complete line after a part of another line. A killed process may leave
+ * part of a line, and another process that appends to the same file writes its
+ * own line right after that part. Within a string, the quotes at the beginning
+ * of a line would be escaped. Return the offset of the complete line; 0: the
  * text has no complete line.
  */
 static size_t find_line_behind_piece(const char *line, size_t len)
@@ -460,7 +461,8 @@ static void keep_event(struct tr2_event_reader *r, struct tr2_parsed_event *ev)
 	ev->session = r->session;
 	ev->thread = r->thread;
 	tr2_build_event(r->m, ev);
-	/* This event may have begun another session with the same SID. */
+	/* The event may have begun another session with the same SID: look it
+	 * up. */
 	if (tr2_build_last_session(r->m) != ev->session) {
 		memset(r->seen_sessions, 0, sizeof(r->seen_sessions));
 		r->session = 0;

@@ -17,22 +17,22 @@ void tr2_event_reader_free(struct tr2_event_reader *r);
 void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source);
 
 /*
- * Parse the first line of text if the fast reader accepts it: the usual case.
- * Return the line's length without the newline; 0: pass the line to
- * tr2_event_reader_line(). end[-1] must be a newline, of this line or another,
- * and TR2_JSON_PADDING more bytes must be readable.
+ * Parse the first line of text and add it, if the fast reader accepts it, as is
+ * usual. Return the line's length without the newline; 0: pass the line to
+ * tr2_event_reader_line(). end[-1] must be a newline, of this line or of a
+ * later one, and TR2_JSON_PADDING more bytes must be readable.
  */
 size_t tr2_event_reader_next(struct tr2_event_reader *r, const char *text,
 			     const char *end, uint64_t number);
 
-/* Parse any line, passed without its newline. line[len] must be a newline, and
+/* Parse any line and add it. line[len] must be its newline, and
  * TR2_JSON_PADDING more bytes must be readable. last: the input ends here
- * without a newline, so a bad line was cut. false: the line is not an event; a
- * problem was noted. */
+ * without a newline, so a bad line counts as cut. Return false after noting a
+ * problem, if the line is not an event. */
 bool tr2_event_reader_line(struct tr2_event_reader *r, const char *line,
 			   size_t len, uint64_t number, bool last);
 
-/* Parse the line into `ev` only, adding nothing to the model. */
+/* Parse the line into `ev`. Add nothing to the model. */
 bool tr2_event_reader_parse(struct tr2_event_reader *r, const char *line,
 			    size_t len, struct tr2_parsed_event *ev);
 

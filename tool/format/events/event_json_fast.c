@@ -6,8 +6,8 @@
  *
  * This is not a JSON parser. It accepts a small subset of JSON: members in the
  * order of the table without space between them, strings of printable ASCII
- * without escapes, decimal numbers of at most 18 digits, arrays of strings
- * (format/events/scan.h). All other lines go to the general parser, which gives
+ * without escapes, decimal numbers of at most 18 digits, and arrays of strings
+ * (format/events/scan.h). The general parser takes all other lines, and gives
  * the same result for this subset.
  *
  * Each event has its own function, expanded from events.def. It takes the
@@ -18,7 +18,7 @@
 #include "format/events/event_json_private.h"
 #include "format/events/scan.h"
 
-/* Take ["…","…"], copying the words to the scratch buffer. */
+/* Take ["…","…"], and copy the words to the scratch buffer. */
 static const char *plain_words(struct tr2_event_reader *r, const char *p,
 			       struct tr2_words_view *out)
 {
@@ -71,8 +71,9 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 	int64_t whole, us;
 
 	if (!r->minute[0] || memcmp(p, r->minute, sizeof(r->minute)) != 0) {
-		/* Another form of 27 bytes may have an offset. A leap second
-		 * belongs to the next minute. */
+		/* Leave other forms to the general parser. A text of 27 bytes
+		 * may have an offset; a leap second belongs to the next
+		 * minute. */
 		if (p[4] != '-' || p[10] != 'T' || p[19] != '.' ||
 		    !tr2_six_digits(p + 20, &us) ||
 		    !tr2_parse_time(p, 27, &whole) || p[17] == '6')
@@ -139,7 +140,7 @@ static inline const char *parse_UINT(const struct tr2_event_reader *r,
 	TAKE(SECONDS, name, &v->name.i, v->name.i = TR2_ABSENT)
 #define FIELD_UINT(name) TAKE(UINT, name, &v->name.u, v->name.u = 0)
 #define FIELD_BOOL(name) TAKE(BOOL, name, &v->name.b, v->name.b = false)
-/* These are TR2_ABSENT by default. */
+/* These fields are TR2_ABSENT before the line is parsed. */
 #define FIELD_T_ABS(name) TAKE(SECONDS, name, &ev->t_abs, (void)0)
 #define FIELD_T_REL(name) TAKE(SECONDS, name, &ev->t_rel, (void)0)
 #define FIELD_NESTING(name) TAKE(INT, name, &ev->nesting, (void)0)
@@ -172,8 +173,9 @@ static parse_fn *const parse_fields[TR2_EVENT_NR] = {
 
 /*
  * Take the event's name, from after its opening quote, and set the kind. NULL:
- * the name is unknown. Most names are always followed by the same text, so 16
- * bytes identify a name and its end. There are few such texts: they are cached.
+ * the name is unknown. For most names the text after the name is always the
+ * same, so 16 bytes identify a name and its end. There are few such texts: they
+ * are cached.
  */
 static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 				     struct tr2_parsed_event *ev)
@@ -198,9 +200,9 @@ static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * Take the sid, the thread and the minute, if all are those of the previous
- * line, as in most lines. One comparison takes all three, and shows that the
- * session is the same.
+ * Take the sid, the thread and the minute with one comparison, if all three are
+ * the same as in the previous line. This is so in most lines, and shows that
+ * the session is the same.
  */
 static inline const char *parse_same_head(struct tr2_event_reader *r,
 					  const char *p, const char *end,
@@ -216,7 +218,7 @@ static inline const char *parse_same_head(struct tr2_event_reader *r,
 	return seconds_of_minute(r, p + r->head_len, &ev->wall_us);
 }
 
-/* Keep the head of a line, from p on, if it has sid, thread and time. */
+/* Keep the head of a line, from p on, if the head has sid, thread and time. */
 static void keep_head(struct tr2_event_reader *r, const char *p,
 		      const struct tr2_parsed_event *ev)
 {

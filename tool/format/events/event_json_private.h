@@ -10,11 +10,11 @@
 #include "model/build/build.h"
 #include "model/parsed_event.h"
 
-/* The first bytes of an event's name and of the text after it, and the event's
- * kind. */
+/* The first bytes of an event's name and of the text after the name, and the
+ * event's kind. */
 struct tr2_seen_kind {
 	char text[16];
-	size_t len; /* of the name; 0: unused entry */
+	size_t len; /* length of the name; 0: the entry is unused */
 	int kind;
 };
 
@@ -25,7 +25,7 @@ struct tr2_seen_kind {
 #define TR2_SEEN_SESSIONS 4
 
 struct tr2_seen_session {
-	const char *sid; /* in the model */
+	const char *sid; /* owned by the model */
 	size_t len;
 	uint32_t session; /* 0: unused entry */
 };
@@ -39,7 +39,7 @@ struct tr2_event_reader {
 	bool only_simdjson;
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
-	/* sid and thread of the current line. */
+	/* Sid and thread of the current line. */
 	struct tr2_view sid_seen, thread_seen;
 	/* Sid and thread of the previous line; the model owns these texts. */
 	const char *sid, *thread_name;
@@ -49,20 +49,20 @@ struct tr2_event_reader {
 	 * microseconds. */
 	char minute[17];
 	int64_t minute_us;
-	/* The text ,"sid":"…","thread":"…","time":" and the minute of the
-	 * previous line, with its lengths. head_len 0: that line lacked one of
-	 * them. */
+	/* The text ,"sid":"…","thread":"…","time":" and the minute in the
+	 * previous line, with its lengths. head_len 0: that line lacked a part
+	 * of it. */
 	char head[256];
 	size_t head_len, head_sid_len, head_thread_len;
-	/* `session` and `thread` are those of the head. */
+	/* `session` and `thread` belong to the head. */
 	bool head_is_known;
 	struct tr2_seen_kind seen[1u << TR2_SEEN_BITS];
 	struct tr2_seen_session seen_sessions[TR2_SEEN_SESSIONS];
 	unsigned int next_seen;
 };
 
-/* Offset of the sid from the start of the head, and of each later value from
- * the end of the value before it. */
+/* The offset of the sid from the start of the head, and the offset of each
+ * later value from the end of the previous value. */
 #define TR2_SID_AT (sizeof(",\"sid\":\"") - 1)
 #define TR2_THREAD_AT (sizeof("\",\"thread\":\"") - 1)
 #define TR2_TIME_AT (sizeof("\",\"time\":\"") - 1)
@@ -73,15 +73,16 @@ static inline void tr2_forget_head(struct tr2_event_reader *r)
 	r->head_is_known = false;
 }
 
-/* No event is shorter: this number of bytes can be read without a check. */
+/* No event is shorter than this, so that this number of bytes can be read
+ * without a check. */
 #define TR2_SHORTEST_LINE 32
 
 /*
- * Parse the line that begins here if it has exactly the form of the table of
+ * Parse the line that begins here, if it has exactly the form of the table of
  * events. Return its length without the newline, and set `ev`, sid_seen and
- * thread_seen like the general parser. Return 0 if the general parser must
- * parse the line; the content of `ev` is then undefined. end[-1] is a newline,
- * of this line or another, and TR2_JSON_PADDING more bytes are readable.
+ * thread_seen as the general parser does. Return 0 if the general parser must
+ * parse the line; `ev` is then undefined. end[-1] is a newline, of this line or
+ * of a later one, and TR2_JSON_PADDING more bytes are readable.
  */
 size_t tr2_event_json_fast(struct tr2_event_reader *r, const char *line,
 			   const char *end, struct tr2_parsed_event *ev);

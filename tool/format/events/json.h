@@ -16,7 +16,8 @@
 extern "C" {
 #endif
 
-/* The number of readable bytes after a text. Their values do not matter. */
+/* This number of bytes must be readable after a text. Their values do not
+ * matter. */
 #define TR2_JSON_PADDING 64
 
 enum tr2_json_type {
@@ -26,9 +27,9 @@ enum tr2_json_type {
 	TR2_JSON_DECIMAL, /* ns */
 	TR2_JSON_BOOL,    /* i */
 	TR2_JSON_NULL,
-	TR2_JSON_WORDS,   /* an array of only strings. text: nr decoded words,
-			   * each ended by a NUL */
-	TR2_JSON_RAW      /* any other array, or an object. text: as JSON */
+	TR2_JSON_WORDS,   /* an array that has only strings. text: nr decoded
+			   * words, each ended by a NUL */
+	TR2_JSON_RAW      /* any other array, or an object. text: its JSON */
 };
 
 struct tr2_json_value {
@@ -37,13 +38,13 @@ struct tr2_json_value {
 	uint32_t nr;
 	int64_t i;
 	uint64_t u;
-	int64_t ns; /* for DECIMAL, read as seconds */
+	int64_t ns; /* for DECIMAL: the number of seconds, in ns */
 	struct tr2_json *json;
 };
 
 enum tr2_json_result {
 	TR2_JSON_OK,
-	TR2_JSON_BAD,       /* not a JSON object */
+	TR2_JSON_BAD,       /* the text is not a JSON object */
 	TR2_JSON_UTF8       /* not UTF-8 */
 };
 
@@ -57,8 +58,9 @@ void tr2_json_free(struct tr2_json *json);
 typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 				const struct tr2_json_value *value);
 
-/* Call `member` for each member, but only if the whole text is one valid JSON
- * object. A number outside the 64-bit types is passed as a string. */
+/* Call `member` for each member. Do so only if the whole text is one valid JSON
+ * object. A number that does not fit into a 64-bit type is passed as a
+ * string. */
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);
@@ -67,7 +69,7 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
  * the member function may call this, and only for its own value. */
 struct tr2_view tr2_json_source(const struct tr2_json_value *v);
 
-/* A longer duration is INT64_MAX ns, as in totals of many timers. */
+/* Longer durations, as in totals of many timers, become INT64_MAX ns. */
 #define TR2_JSON_MAX_SECONDS (INT64_MAX / 1000000000)
 
 /* Convert seconds and nanoseconds of the same sign to nanoseconds. */

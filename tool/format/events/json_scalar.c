@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * json_scalar - implement format/events/json.h for a build without simdjson,
- * such as the static one. The library's validator checks a text, which is then
- * walked without white space. Speed matters less here, since event_json_fast.c
- * takes most lines.
+ * such as the static one. The library's validator checks a text; then white
+ * space is removed, and the text is walked. Speed matters less here, since
+ * event_json_fast.c takes most lines.
  */
 #ifndef HAVE_SIMDJSON
 
@@ -21,11 +21,11 @@
 #define REPLACEMENT 0xfffd
 
 struct tr2_json {
-	struct tr2_buf line; /* without white space */
+	struct tr2_buf line; /* the line without white space */
 	/* Strings, words and raw texts. The buffer does not move while a line
 	 * is parsed. */
 	struct tr2_buf scratch, decoded;
-	struct tr2_view source; /* of the current value */
+	struct tr2_view source; /* text of the current value */
 };
 
 struct tr2_json *tr2_json_new(void)
@@ -60,8 +60,9 @@ static uint32_t hex(const char *p)
 	return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-/* Take the digits of a \u, and the second half of a surrogate pair. Replace a
- * NUL, at which the model's strings would end, and a half without the other. */
+/* Take the digits of a \u, and the second half of a surrogate pair. Put U+FFFD
+ * in place of a NUL, at which the model's strings would end, and of half a
+ * pair. */
 static const char *parse_code(struct tr2_buf *b, const char *p)
 {
 	uint32_t c = hex(p), low;
@@ -78,7 +79,8 @@ static const char *parse_code(struct tr2_buf *b, const char *p)
 	return p;
 }
 
-/* Decode a string, from the opening quote to after the closing one. */
+/* Decode a string that begins at its opening quote. Return the position after
+ * its closing quote. */
 static const char *decode(struct tr2_buf *b, const char *p)
 {
 	static const char letters[] = "bfnrt", values[] = "\b\f\n\r\t";
@@ -229,7 +231,7 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 	tr2_must(tr2_buf_room(&json->scratch, json->line.len * 16) &&
 		 !json->line.failed);
 	p = tr2_buf_str(&json->line);
-	/* Only an object can follow: other text has become a string. */
+	/* The rest can only be an object: other text has become a string. */
 	if (*p++ != '{')
 		return TR2_JSON_BAD;
 	while (*p != '}') {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * match - parse text by the templates of lib/event/events.def. A literal must
- * match, a field ends at the next literal, and an optional group is present if
- * the text goes on with the group's first literal.
+ * match, and a field ends at the next literal. An optional group is present if
+ * the text continues with the group's first literal.
  */
 
 #include "format/events/json.h"
@@ -64,8 +64,8 @@ static bool seconds_value(const char *s, size_t len, int64_t *ns)
 }
 
 /* Parse one shell word: bare, in single quotes, or with ' and ! after a
- * backslash. Git quotes words with another backslash; others write them
- * bare. */
+ * backslash. Git puts words with any other backslash in quotes; other programs
+ * write them bare. */
 static const char *unquote_word(struct tr2_buf *out, const char *p,
 				const char *end)
 {
@@ -158,8 +158,8 @@ static const char *next_literal(const char *t, const char *end, size_t *len)
 	return start;
 }
 
-/* Find the end of a field's text. The template after the field decides: the
- * rest of its group, then the text after the group. */
+/* Find the end of a field's text by the template after the field: the rest of
+ * its group, then the text after the group. */
 static const char *field_end(const struct matcher *x, const char *t,
 			     const char *t_end)
 {
@@ -172,7 +172,8 @@ static const char *field_end(const struct matcher *x, const char *t,
 	}
 	literal = next_literal(t, t_end, &len);
 
-	/* A literal at the template's end must be at the text's end. */
+	/* A literal at the end of the template must be at the end of the
+	 * text. */
 	if (literal + len == t_end && (t == t_end || *t != '{'))
 		return (size_t)(x->end - x->p) >= len ? x->end - len : x->end;
 	at = len ? memmem(x->p, (size_t)(x->end - x->p), literal, len) : NULL;
@@ -201,9 +202,9 @@ static bool match_field(struct matcher *x, const char *t, const char *close,
 
 static bool match_range(struct matcher *x, const char *t, const char *t_end);
 
-/* Match {?name:body}: the group is present if the text goes on like the start
+/* Match {?name:body}: the group is present if the text continues like the start
  * of the body. A group whose body begins with a field is never taken: it cannot
- * be distinguished from the text after it. */
+ * be distinguished from the text after the group. */
 static bool match_group(struct matcher *x, const char *t, const char *close)
 {
 	const char *body = memchr(t, ':', (size_t)(close - t));

@@ -6,7 +6,7 @@
 #include "format/events/parsed_render.h"
 
 /*
- * Copy the text, with a NUL at its end. The buffer has enough room, so that it
+ * Copy the text, with a NUL at its end. The buffer has enough room for it and
  * does not move.
  */
 static const char *text_of(struct tr2_parsed_render *r,
@@ -21,8 +21,8 @@ static const char *text_of(struct tr2_parsed_render *r,
 	return copy;
 }
 
-/* Return an array of pointers to the words, ended by NULL. Its memory is in
- * `words`. */
+/* Return an array of pointers to the words, ended by NULL. The array is in
+ * r->words. */
 static const char *const *argv_of(struct tr2_parsed_render *r,
 				  const struct tr2_words_view *v)
 {

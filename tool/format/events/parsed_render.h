@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parsed_render - render a parsed event as a line of any of Git's formats. It
- * converts the event's fields to those of the library, whose renderers write
- * the line.
+ * parsed_render - render a parsed event as a line of any of Git's formats. The
+ * event's fields are converted to those of the library, and the library's
+ * renderers write the line.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "model/parsed_event.h"
 
-/* Initialize it with zeros. */
+/* Initialize this with zeros. */
 struct tr2_parsed_render {
 	struct tr2_event event;   /* the last event */
 	struct tr2_render render; /* the lines of `event` */
@@ -20,8 +20,8 @@ struct tr2_parsed_render {
 };
 
 /* Set r->event from `ev`, whose kind is known. nesting: 1 + the number of open
- * regions of its thread. The event is valid until the next call. A histogram
- * has its numbers if the reader parsed them. */
+ * regions of the event's thread. r->event is valid until the next call. Numbers
+ * of a histogram are set if the reader parsed them. */
 void tr2_parsed_render_set(struct tr2_parsed_render *r,
 			   const struct tr2_model *m,
 			   const struct tr2_parsed_event *ev,

@@ -16,9 +16,9 @@
 #define DAY_US 86400000000ll
 #define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 
-/* The starts computed from two lines of a process differ by less than this,
- * unless one line was written late: its wall time is from the writing, after
- * its t_abs. */
+/* Two lines of a process give starts that differ by less than this. Only a line
+ * that was written late may differ by more: its wall time is the time of
+ * writing, and later than its t_abs. */
 #define SAME_START_NS 2000000
 
 /* The length of `HH:MM:SS.uuuuuu `. */
@@ -30,14 +30,14 @@ enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
 struct running {
 	uint32_t session;
 	unsigned int depth;
-	int64_t start_ns; /* the earliest start computed from a line;
-			   * TR2_ABSENT: no line had both times */
+	int64_t start_ns; /* the earliest start that a line gives; TR2_ABSENT:
+			   * no line had both times */
 	uint64_t last_line;
 };
 
-/* Keep this number of processes that ended last, since more of their lines may
- * follow: Git forks without exec to go on in the background (`git maintenance
- * run --detach`). */
+/* Keep the last processes that ended, since more of their lines may follow: Git
+ * forks without exec to continue in the background (`git maintenance run
+ * --detach`). */
 #define NR_ENDED 16
 
 struct tr2_perf_reader {
@@ -47,10 +47,10 @@ struct tr2_perf_reader {
 	tr2_str source;
 	struct running *running;
 	uint32_t nr, alloc;
-	struct running ended[NR_ENDED]; /* session 0: unused */
+	struct running ended[NR_ENDED]; /* session 0: unused entry */
 	uint32_t next_ended;
-	int64_t last_wall_us, days_us; /* days_us: total of the midnights
-				        * passed */
+	int64_t last_wall_us, days_us; /* days_us: 24 hours for each midnight
+					* passed */
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
 };
@@ -101,9 +101,9 @@ static bool is_depth(const char *p, const char *end)
 	return p < end && *p == '|';
 }
 
-/* Find `dN |`: after a bar, or in a brief line before the first bar. There a
- * mail or a CI log may have put a prefix before it, which ends in a blank or
- * >. */
+/* Find `dN |`: after a bar or, in a brief line, before the first bar. In a
+ * brief line, a mail or a CI log may have put a prefix before `dN |`, which
+ * ends in a blank or >. */
 static const char *find_depth(const char *line, const char *end)
 {
 	const char *p;
@@ -132,8 +132,8 @@ static bool is_bar(const char *p, const char *end)
 	return end - p >= 3 && !memcmp(p, " | ", 3);
 }
 
-/* Skip this number of bytes of the original line, in which U+FFFD may have
- * replaced a byte that was not UTF-8. */
+/* Skip n bytes of the original line. In the repaired line, U+FFFD may stand for
+ * a byte that was not UTF-8. */
 static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 {
 	while (bytes-- && p < end)
@@ -142,8 +142,8 @@ static const char *behind_repaired(const char *p, const char *end, size_t bytes)
 }
 
 /* Find the end of a column. Words and numbers end at the next bar. A name may
- * contain a bar: look for a bar at the column's width, then for the next
- * one. */
+ * contain bars: look for a bar at the column's usual width, and otherwise for
+ * the next bar. */
 static const char *find_bar(const char *p, const char *end, int i)
 {
 	static const size_t width[COLUMNS] = { [THREAD] = 24, [CATEGORY] = 12 };
@@ -162,7 +162,8 @@ static const char *find_bar(const char *p, const char *end, int i)
 	return bar ? bar + 1 : NULL;
 }
 
-/* Split the line at the perf target's columns. false: it does not have them. */
+/* Split the line at the perf target's columns. Return false if the line does
+ * not have these columns. */
 static bool split_column(const char *p, const char *end,
 			 struct tr2_view *column)
 {
@@ -272,7 +273,7 @@ static bool is_time(const char *p, const char *end)
 }
 
 /* Find the time before file:line: the last time in the text before the columns,
- * since a CI log puts its own time before it. NULL: the text has no time. */
+ * since a CI log puts its own time in front. NULL: the text has no time. */
 static const char *find_time(const char *p, const char *end)
 {
 	const char *at;
@@ -325,8 +326,8 @@ static int64_t distance(int64_t a, int64_t b)
 	return a > b ? a - b : b - a;
 }
 
-/* Return how far the start computed from a line is from the process's start. A
- * start event begins a process whose start is not known yet. */
+/* Return the distance between the start that a line gives and the process's
+ * start. A start event belongs to a process whose start is not known yet. */
 static int64_t how_far(const struct tr2_perf_reader *r,
 		       const struct running *c, int64_t start_ns)
 {
@@ -337,8 +338,8 @@ static int64_t how_far(const struct tr2_perf_reader *r,
 	return distance(c->start_ns, start_ns);
 }
 
-/* Choose the process of this depth to which the line most likely belongs; of
- * several, the process that had a line last. */
+/* Choose the running process of this depth to which the line most likely
+ * belongs; of several, the process that wrote last. */
 static struct running *find_running(struct tr2_perf_reader *r,
 				    unsigned int depth, int64_t start_ns,
 				    bool *unsure)
@@ -391,8 +392,8 @@ static struct running *start_process(struct tr2_perf_reader *r,
 	return &r->running[r->nr++];
 }
 
-/* Return the process of this depth that ended and to which the line belongs;
- * NULL: no process fits. */
+/* Return the ended process of this depth to which the line belongs; NULL: no
+ * process fits. */
 static struct running *find_ended(struct tr2_perf_reader *r,
 				  unsigned int depth, int64_t start_ns)
 {
@@ -412,8 +413,8 @@ static struct running *find_ended(struct tr2_perf_reader *r,
 	return best;
 }
 
-/* Move an ended process back to the running ones: the model begins a session
- * for the part that goes on. */
+/* Move an ended process back to the running ones. The model begins another
+ * session for its later part. */
 static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
 {
 	tr2_grow(r->running, r->nr, r->alloc);
@@ -422,7 +423,7 @@ static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
 	return &r->running[r->nr++];
 }
 
-/* Does the file begin with a part of a session? */
+/* Does the event begin a later part of a session, in a file of its own? */
 static bool goes_on(const struct tr2_parsed_event *ev)
 {
 	return ev->kind == TR2_EV_version && ev->as.version.part.u;
@@ -485,8 +486,8 @@ static unsigned int regions_around(const struct tr2_model *m,
 	return ev->kind == TR2_EV_region_leave && nr ? nr - 1 : nr;
 }
 
-/* Return the number after `key:` at the start of a word; TR2_ABSENT: no such
- * number. */
+/* Return the number after `key:` at the start of a word; TR2_ABSENT: there is
+ * no such number. */
 static int64_t number_after(struct tr2_view text, const char *key)
 {
 	const char *p = text.p, *end = text.p + text.len;
@@ -556,8 +557,8 @@ static bool parse_message(struct tr2_perf_reader *r,
 		ok = tr2_match(&r->ev, row.perf_category, column[CATEGORY].p,
 			       column[CATEGORY].len, &r->scratch);
 	if (row.perf_message && *row.perf_message)
-		/* A fork may have left regions that are still open in its
-		 * parent: the message then has more dots than regions. */
+		/* A fork may inherit regions that are open in its parent: the
+		 * message then has more dots than the process has regions. */
 		ok &= match_message(r, row.perf_message, text) ||
 		      match_message(r, row.perf_message,
 				    without_dots(text, text.len));

@@ -19,24 +19,25 @@ struct tr2_perf_reader *tr2_perf_reader_new(struct tr2_model *m,
 void tr2_perf_reader_free(struct tr2_perf_reader *r);
 void tr2_perf_reader_source(struct tr2_perf_reader *r, tr2_str source);
 
-/* Like tr2_event_reader_line(). */
+/* Parse a line as tr2_event_reader_line() does. */
 bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
 			  size_t len, uint64_t number, bool last);
 
-/* Parse the line into `ev` only. regions: the number of regions open around
- * it. */
+/* Parse the line into `ev`; add nothing to the model. regions: the number of
+ * open regions around the event. */
 bool tr2_perf_reader_parse(struct tr2_perf_reader *r, const char *line,
 			   size_t len, unsigned int regions,
 			   struct tr2_parsed_event *ev);
 
 enum tr2_perf_more {
 	TR2_PERF_WHOLE,
-	TR2_PERF_QUOTED, /* a quoted word of a command goes on in the next
+	TR2_PERF_QUOTED, /* a quoted word of a command continues in the next
 			  * line */
-	TR2_PERF_ERROR   /* an error, whose text may go on in the next line */
+	TR2_PERF_ERROR   /* the line is an error: its text may continue in the
+			  * next line */
 };
 
-/* Does the event go on after this line? Git writes newlines in texts
+/* Does the event continue after this line? Git writes newlines in texts
  * unescaped. */
 enum tr2_perf_more tr2_perf_text_more(const char *line, size_t len);
 bool tr2_perf_text_looks(const char *line, size_t len);

@@ -33,8 +33,8 @@ static inline uint64_t tr2_load8(const char *p)
 
 #if !defined(__SSE2__) && TR2_LITTLE_ENDIAN
 /* Set the high bit of each byte that ends a plain string or cannot be in one:
- * quote, backslash, below 0x20, 0x7f and above. Exact up to the first such
- * byte. */
+ * quote, backslash, below 0x20, 0x7f and above. The result is exact up to the
+ * first such byte. */
 static inline uint64_t tr2_special_bytes(uint64_t x)
 {
 	uint64_t quote = x ^ TR2_ONES * '"', backslash = x ^ TR2_ONES * '\\';
@@ -54,8 +54,8 @@ static inline size_t tr2_plain_length(const char *p)
 #if defined(__SSE2__)
 	for (;; p += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-		/* After adding 1, 0x7f and all above are negative, except 0xff,
-		 * which becomes 0: all are below 0x21. */
+		/* After the addition of 1, bytes from 0x7f on are negative,
+		 * except 0xff, which becomes 0: all are below 0x21. */
 		__m128i up = _mm_add_epi8(x, _mm_set1_epi8(1));
 		__m128i bad = _mm_or_si128(
 			_mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
@@ -83,7 +83,8 @@ static inline size_t tr2_plain_length(const char *p)
 #endif
 }
 
-/* Take a string, from after its opening quote to after its closing one. */
+/* Take a string: p is after its opening quote. Return the position after its
+ * closing quote. */
 static inline const char *tr2_plain_string(const char *p, struct tr2_view *out)
 {
 	size_t len = tr2_plain_length(p);
@@ -108,7 +109,8 @@ static inline uint64_t tr2_eight_digits(uint64_t x)
 	return (x & 0x0000ffff0000ffffull) * ((10000ull << 32) + 1) >> 32;
 }
 
-/* Convert the six digits at p. false: they are not digits. 8 bytes are read. */
+/* Convert the six digits at p. Return false if they are not digits. 8 bytes are
+ * read. */
 static inline bool tr2_six_digits(const char *p, int64_t *value)
 {
 #if TR2_LITTLE_ENDIAN
@@ -131,7 +133,7 @@ static inline bool tr2_six_digits(const char *p, int64_t *value)
 #endif
 }
 
-/* Return the number of digits at p, at most 18, and their value. */
+/* Return the number of digits at p, at most 18, and set their value. */
 static inline size_t tr2_digits_slow(const char *p, int64_t *value)
 {
 	size_t n;
@@ -146,8 +148,9 @@ static inline size_t tr2_digits(const char *p, int64_t *value)
 {
 #if TR2_LITTLE_ENDIAN
 	uint64_t x = tr2_load8(p) ^ TR2_ONES * '0';
-	/* Set the high bit of bytes that are not digits, exact up to the first:
-	 * the sum for a digit carries nothing into the next byte. */
+	/* Set the high bit of bytes that are not digits. This is exact up to
+	 * the first such byte: the sum of a digit carries nothing into the next
+	 * byte. */
 	uint64_t other = ((x + TR2_ONES * 0x76) | x) & TR2_HIGHS;
 	unsigned int bits;
 
@@ -182,8 +185,8 @@ static inline const char *tr2_plain_int(const char *p, int64_t *value)
 	return p + n;
 }
 
-/* 13 days: up to this limit, seconds times 1e9 in a double round to the exact
- * number. */
+/* Up to this limit, 13 days, seconds in a double times 1e9 are rounded to the
+ * exact number. */
 #define TR2_MAX_EXACT_NS (1ll << 50)
 
 /* Convert any number of digits before and after the point to nanoseconds. */
@@ -210,8 +213,8 @@ static inline const char *tr2_plain_seconds_slow(const char *p, int64_t *ns)
 	for (; decimals < 9; decimals++)
 		part *= 10;
 	*ns = whole * 1000000000 + part;
-	/* The general parser uses a double: accept only numbers that are exact
-	 * there. */
+	/* The general parser uses a double: accept only numbers that a double
+	 * gives exactly. */
 	if (*ns > TR2_MAX_EXACT_NS || (negative && !*ns))
 		return NULL;
 	if (negative)

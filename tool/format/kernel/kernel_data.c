@@ -16,7 +16,8 @@ struct text {
 	size_t len;
 };
 
-/* Move to the text after `want`. false: the text does not have `want`. */
+/* Move to the text after `want`. Return false if the text does not contain
+ * `want`. */
 static bool skip_to(struct text *t, const char *want)
 {
 	size_t len = strlen(want);
@@ -42,7 +43,7 @@ static uint32_t number(const struct text *t)
 }
 
 /* Find the format of an event: "name: NAME\nID: N\nformat:\n", lines with
- * fields, and "print fmt". false: it is not there. */
+ * fields, and "print fmt". Return false if it is not there. */
 static bool find_event(struct text *t, const char *name, uint64_t *id)
 {
 	const char *end;
@@ -94,7 +95,7 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 
 #define MAGIC "PERFILE2"
 #define MAGIC_OTHER_ORDER "2ELIFREP"
-/* A file with more is not from a recorder. */
+/* A file with more sources is not from a recorder. */
 #define MAX_SOURCES 4096
 #define MAX_RINGS 65536
 #define MAX_OPENED (1u << 22)
@@ -234,8 +235,8 @@ static bool read_sources(struct tr2_kernel_data *f, const struct header *h)
 	return true;
 }
 
-/* Read the formats of tracepoints. trace2 record puts them in front, where
- * older versions of perf had names of events; perf puts them after the
+/* Read the formats of tracepoints. trace2 record puts them before the records,
+ * where older versions of perf had names of events; perf puts them after the
  * records. */
 static void read_formats(struct tr2_kernel_data *f, const struct header *h)
 {
@@ -298,7 +299,7 @@ bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd)
 	read_formats(f, &h);
 	for (i = 0; i < f->nr_sources; i++)
 		f->sources[i].is = kind_of(f, &f->sources[i]);
-	/* The size is set when the file is complete. */
+	/* The header has the size only when the file is complete. */
 	f->growing = !h.data.size;
 	f->data_at = h.data.at;
 	if (f->data_at < sizeof(h) || f->data_at > f->size)

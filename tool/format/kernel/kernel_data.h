@@ -17,7 +17,8 @@
 
 #include "common/map.h"
 
-/* Where a tracepoint's records have a field, by the formats in the file. */
+/* The place of a field in a tracepoint's records, by the formats in the
+ * file. */
 struct tr2_kernel_field {
 	uint32_t at, size;
 };
@@ -30,8 +31,8 @@ struct tr2_kernel_formats {
 	struct tr2_kernel_field pid, flags, depth; /* sched_waking */
 };
 
-/* Values in prev_state. 0 or PREEMPTED: the thread could go on. DEAD: it never
- * runs again. */
+/* Bits in prev_state. 0 or PREEMPTED: the thread could have continued. DEAD: it
+ * never runs again. */
 #define TR2_PREV_STATE_PREEMPTED 0x100
 #define TR2_PREV_STATE_DEAD 0x30
 
@@ -40,7 +41,7 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 
 enum tr2_data_is {
 	TR2_DATA_OTHER,
-	TR2_DATA_TASK_CLOCK,   /* the first event: CPU times */
+	TR2_DATA_TASK_CLOCK,   /* the first event: counts CPU times */
 	TR2_DATA_SWITCHES,     /* context-switches: a sample before each
 			        * switch */
 	TR2_DATA_SCHED_SWITCH, /* a tracepoint: a sample before each switch */
@@ -53,7 +54,8 @@ struct tr2_data_source {
 	enum tr2_data_is is;
 	uint32_t type;
 	bool without_kernel;
-	bool of_machine; /* of all processes, not inherited from the command */
+	bool of_machine; /* opened for all processes, not inherited from the
+			  * command */
 	uint64_t config, sample_type, sample_period, read_format, registers;
 };
 
@@ -70,16 +72,17 @@ struct tr2_kernel_data {
 	int fd; /* owned by the caller */
 	uint64_t size;
 	uint64_t data_at, data_end;
-	bool growing; /* the file was not finished: data_end is its present
-		       * end */
+	bool growing; /* the recorder has not finished the file: data_end is its
+		       * present end */
 	struct tr2_data_source *sources;
 	uint32_t nr_sources;
-	struct tr2_map ids; /* id + 1 to an index into opened */
+	struct tr2_map ids; /* id + 1 to an index into `opened` */
 	struct tr2_data_opened {
 		uint32_t source, ring;
 	} *opened;
 	uint32_t nr_opened, alloc_opened;
-	bool has_identifier; /* every record has its id at a fixed position */
+	bool has_identifier; /* every record has the id of its event at a fixed
+			      * position */
 	struct tr2_data_ring *rings;
 	uint32_t nr_rings;
 	struct tr2_kernel_formats formats;
@@ -93,7 +96,8 @@ struct tr2_kernel_record {
 	const struct tr2_data_source *source;
 	int32_t pid, tid;
 	uint64_t time_ns;
-	/* The fields before those that every record has. */
+	/* The fields of the record's type, without those that every record
+	 * has. */
 	const unsigned char *body;
 	size_t len;
 	/* Samples: return addresses and raw data, unaligned. */
@@ -106,11 +110,12 @@ struct tr2_kernel_record {
 	uint64_t at; /* offset of the body in the file */
 };
 
-/* Read header and events. false: the records cannot be read; see f->problem. */
+/* Read header and events. Return false if the records cannot be read:
+ * f->problem has the reason. */
 bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd);
 void tr2_kernel_data_release(struct tr2_kernel_data *f);
 
-/* Read exactly len bytes of the file, or fail. */
+/* Read exactly len bytes of the file. Return false if that is impossible. */
 bool tr2_kernel_data_read(const struct tr2_kernel_data *f, uint64_t at,
 			  void *out, size_t len);
 
@@ -127,16 +132,16 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 void tr2_kernel_data_merge(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 			   void *data);
 
-/* Find the fields of a record. false: the record has an unknown event or no
- * time, or is invalid. */
+/* Find the fields of a record. Return false if the record has an unknown event
+ * or no time, or is invalid. */
 bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 			     const unsigned char *p, size_t size,
 			     struct tr2_kernel_record *r);
 
 struct tr2_model;
 /* Read DIR/kernel.data if it exists. The recording's tasks are those from
- * first_task on. The file has all records until *end_ns; 0: it may lack some.
- * Set *end_ns to the time of the last record, if that is later. Return how many
- * records were lost, as noted in the file. */
+ * first_task on. *end_ns: the file has all records until this time; 0: records
+ * may be missing. Set *end_ns to the time of the last record, if that is later.
+ * Return the number of lost records that the file reports. */
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task, int64_t *end_ns);

@@ -16,7 +16,8 @@
 #include "model/build/build.h"
 #include "model/build/build_states.h"
 
-/* An interrupt may swap the times of two records of a ring, by at most this. */
+/* Because of an interrupt, a record may be earlier than the one before it in
+ * its ring, by at most this. */
 #define SWAPPED_NS 1000000
 
 struct kernel {
@@ -26,11 +27,11 @@ struct kernel {
 	struct tr2_kernel_symbols symbols;
 	struct tr2_states_build *build;
 	struct tr2_kernel_profile profile;
-	/* In a container, tracepoints have the machine's tids: this maps them
-	 * to the container's. It is learned from switches, which have both. */
+	/* In a container, tracepoints have the machine's tids. This maps them
+	 * to the container's tids. Switches have both, and fill the map. */
 	struct tr2_map tids;
 	bool in_container;
-	uint64_t *last_ns; /* of each ring: the time of its last record */
+	uint64_t *last_ns; /* by ring: the time of its last record */
 	uint64_t end_ns, lost, went_back;
 	struct tr2_buf comm; /* a comm that was not UTF-8, repaired */
 };
@@ -67,7 +68,8 @@ static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		out->kind = r->type == PERF_RECORD_FORK ? TR2_TASK_RECORD_FORK :
 							  TR2_TASK_RECORD_EXIT;
 		out->other = (int32_t)ids[3];
-		/* Use the time that tasks.jsonl has, a little earlier. */
+		/* Use the time in the record's body: tasks.jsonl has it, too,
+		 * and it is a little earlier. */
 		if (r->len >= sizeof(ids) + sizeof(time_ns)) {
 			memcpy(&time_ns, r->body + sizeof(ids),
 			       sizeof(time_ns));
@@ -77,7 +79,7 @@ static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* Convert pid, tid, value. The first event counts the CPU time. */
+/* Convert a count of CPU time: pid, tid, value. */
 static bool load_cpu_time(const struct tr2_kernel_record *r,
 			  struct tr2_task_record *out)
 {
@@ -119,7 +121,7 @@ static bool raw_number(const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* Read prev_state: a long, of which only low bits are used. */
+/* Read prev_state, a long. Only its low bits are used. */
 static void raw_state(const struct tr2_kernel_record *r,
 		      const struct tr2_kernel_field *field, uint32_t *state)
 {
@@ -218,7 +220,7 @@ static bool load_sample(struct kernel *k, const struct tr2_kernel_record *r,
 	}
 }
 
-/* Convert id, number. */
+/* Convert a report of lost records: id, number. */
 static bool load_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
@@ -233,7 +235,7 @@ static bool load_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* Convert a record. false: it is not about tasks. */
+/* Convert a record. Return false if the record is not about tasks. */
 static bool load_record(struct kernel *k, const struct tr2_kernel_record *r,
 			struct tr2_task_record *out)
 {
@@ -262,9 +264,9 @@ static bool load_record(struct kernel *k, const struct tr2_kernel_record *r,
 }
 
 /*
- * Convert a record. A sched_switch of the whole machine becomes three: why a
- * thread leaves its CPU, that it leaves, and which thread gets the CPU. Return
- * the number of records.
+ * Convert a record. A sched_switch of the whole machine becomes three records:
+ * why a thread leaves its CPU, that it leaves, and which thread gets the CPU.
+ * Return the number of records.
  */
 static unsigned int load_all(struct kernel *k,
 			     const struct tr2_kernel_record *r,
@@ -296,7 +298,7 @@ static unsigned int load_all(struct kernel *k,
 	out[2] = (struct tr2_task_record){
 		.kind = TR2_TASK_RECORD_IN,
 		.how = TR2_HOW_MACHINE,
-		.tid = (int32_t)next, /* its process is not known */
+		.tid = (int32_t)next, /* the thread's process is not known */
 		.cpu = r->ring,
 		.wall_ns = out[0].wall_ns,
 		.comm = out[0].comm,

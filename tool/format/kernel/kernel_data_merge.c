@@ -19,18 +19,18 @@ struct window {
 	unsigned char *p;
 	size_t size;
 	uint64_t at;
-	size_t len; /* bytes of the file that it has, from `at` on */
+	size_t len; /* number of bytes of the file, from `at` on */
 };
 
-/* Make the window large enough for a part of this size, or for many records. */
+/* Make a window of `bytes` bytes, but not more than WINDOW_BYTES. */
 static void make_window(struct window *w, uint64_t bytes)
 {
 	w->size = bytes < WINDOW_BYTES ? (size_t)bytes : WINDOW_BYTES;
 	w->p = tr2_calloc(1, w->size + 1);
 }
 
-/* Return n bytes of the file. `end` is at or after their end. NULL: they cannot
- * be read. */
+/* Return n bytes of the file at `at`. `end` limits how much is read ahead.
+ * NULL: the bytes cannot be read. */
 static const unsigned char *see(struct window *w, uint64_t at, size_t n,
 				uint64_t end)
 {
@@ -46,8 +46,8 @@ static const unsigned char *see(struct window *w, uint64_t at, size_t n,
 	return w->p + (at - w->at);
 }
 
-/* Return the record at `at` and set its size; NULL: no whole record is
- * there. */
+/* Return the record at `at`, and set its size. NULL: there is no whole
+ * record. */
 static const unsigned char *see_record(struct window *w, uint64_t at,
 				       uint64_t end, size_t *size)
 {
@@ -103,8 +103,8 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 		at += size;
 	}
 	free(w.p);
-	/* A recorder that still runs may not have written all of the last
-	 * record. */
+	/* If the recorder still runs, it may have written only a part of the
+	 * last record. */
 	if (go_on && at < f->data_end && !f->problem &&
 	    !(f->growing && f->data_end - at < MAX_RECORD))
 		f->problem = "a record is damaged: the records after it are "
@@ -118,11 +118,11 @@ struct cursor {
 	const struct tr2_data_ring *ring;
 	struct window window;
 	uint32_t extent;
-	uint64_t at; /* after the record, within the extent */
+	uint64_t at; /* the offset after the record, within the extent */
 	struct tr2_kernel_record record;
 };
 
-/* Go on to the next record. false: there is no next record. */
+/* Move to the next record. Return false if there is none. */
 static bool advance(struct cursor *c)
 {
 	const struct tr2_data_extent *e;

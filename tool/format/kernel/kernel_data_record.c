@@ -4,7 +4,7 @@
 
 #include "format/kernel/kernel_data.h"
 
-/* The rest of a record, which is read from its front. */
+/* The rest of a record that is not read yet. */
 struct rest {
 	const unsigned char *p;
 	size_t n;
@@ -61,8 +61,8 @@ static bool read_raw(struct rest *rest, struct tr2_kernel_record *r)
 	return read_bytes(rest, NULL, r->raw_len);
 }
 
-/* Take abi and a value for each register, then the stack: its size, its data,
- * and how much of the data is valid. */
+/* Take the registers, abi and a value for each, then the stack: its size, its
+ * data, and the size of the valid data. */
 static __attribute__((noinline)) bool take_stack(struct rest *rest,
 						 struct tr2_kernel_record *r)
 {
@@ -117,7 +117,8 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 		return false;
 	if (type & PERF_SAMPLE_RAW && !read_raw(rest, r))
 		return false;
-	/* A recorder does not use the fields that may lie between. */
+	/* A branch stack may precede the registers. trace2 record does not
+	 * request branch stacks: read no further then. */
 	return !(type & PERF_SAMPLE_REGS_USER) ||
 	       type & PERF_SAMPLE_BRANCH_STACK || take_stack(rest, r);
 }
@@ -148,8 +149,8 @@ static bool parse_trailer(struct tr2_kernel_record *r)
 	return true;
 }
 
-/* Find the event of a record by its id, the first or the last number of the
- * record. */
+/* Find the event of a record by the event's id, which is the first or the last
+ * number of the record. */
 static bool find_source(const struct tr2_kernel_data *f,
 			struct tr2_kernel_record *r)
 {
@@ -179,7 +180,7 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	struct rest rest;
 
 	memcpy(&header, p, sizeof(header));
-	/* A record may lack these. */
+	/* A record may lack these fields. */
 	r->pid = r->tid = 0;
 	r->calls = r->raw = r->registers = r->stack = NULL;
 	r->nr_calls = r->raw_len = r->stack_len = 0;

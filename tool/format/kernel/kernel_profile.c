@@ -14,12 +14,12 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Values from here on are not addresses: they mark parts of a call path.
- * USER_MARKER marks the user's part. */
+/* Values from this one on are not addresses: each marks the beginning of a part
+ * of the call path. USER_MARKER marks the part of the user's code. */
 #define FIRST_MARKER ((uint64_t)-4095)
 #define USER_MARKER ((uint64_t)-512)
 
-/* Parse ADDRESS TYPE NAME [MODULE], and pass it on. */
+/* Parse a line `ADDRESS TYPE NAME [MODULE]`, and call fn for the function. */
 static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
 		      void *data)
 {
@@ -49,7 +49,7 @@ static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
 	fn(data, addr, name, len, module, (size_t)(end - module));
 }
 
-/* Read the functions of a file, and pass them on. */
+/* Read the functions of a file, and call fn for each. */
 static void each_symbol(int fd, tr2_kernel_symbol_fn *fn, void *data)
 {
 	struct tr2_lines lines = { 0 };
@@ -142,7 +142,8 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 
 /* A longer list is not a call path. */
 #define MAX_CALLS 4096
-/* Larger values are not addresses: each begins a part of the call path. */
+/* Values from this one on are not addresses: each marks the beginning of a part
+ * of the call path. */
 #define FIRST_MARKER ((uint64_t)-4095)
 
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
@@ -197,7 +198,7 @@ void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd)
 	struct tr2_model *m = p->m;
 	uint32_t first = m->nr_kernel_functions;
 
-	/* These functions follow those of earlier recordings. */
+	/* The list already has the functions of earlier recordings' kernels. */
 	p->kernel = m->kernel_functions[first - 1].kernel + 1;
 	each_symbol(fd, add_function, p);
 	if (m->nr_kernel_functions > first)
@@ -228,8 +229,8 @@ static uint32_t space_of(struct tr2_kernel_profile *p, uint32_t pid,
 	return i ? i : new_space(p, pid, 0, wall_ns);
 }
 
-/* ids: pid, ppid. The new process has its parent's present mappings, which the
- * parent may itself have from a fork. */
+/* ids: pid, ppid. The new process gets its parent's present mappings, which the
+ * parent itself may have got at its fork. */
 static void on_fork(struct tr2_kernel_profile *p, const uint32_t ids[2],
 		    int64_t wall_ns)
 {
@@ -269,7 +270,8 @@ struct mapped_file {
 	uint32_t prot, flags;
 };
 
-/* Read the fields of MMAP2 before the name. false: the mapping is not code. */
+/* Read the fields of MMAP2 before the name. Return false if the mapping is not
+ * code. */
 static bool read_file(const struct tr2_kernel_record *r, size_t *at,
 		      struct tr2_mapping *mapping)
 {
@@ -341,8 +343,8 @@ static void add_call(struct tr2_model *m, struct tr2_model_sample *sample,
 		sample->first_call = call;
 }
 
-/* Add return addresses. The first address of the kernel, and of the process, is
- * the instruction's own: add 1 to it. */
+/* Add return addresses. The first address in the kernel, and the first in the
+ * process, is the address of the instruction itself: add 1 to it. */
 static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
 		      const struct tr2_kernel_record *r)
 {
@@ -358,8 +360,8 @@ static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
 	}
 }
 
-/* Note where the file has the copy of the stack, since few readers need it. 0:
- * the file cannot be kept open. */
+/* Keep the place of the copy of the stack in the file, not the copy, which few
+ * readers need. Return 0 if the file cannot be kept open. */
 static uint32_t add_stack(struct tr2_kernel_profile *p,
 			  const struct tr2_kernel_data *f,
 			  const struct tr2_kernel_record *r)
@@ -421,7 +423,8 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 		p->nr_unknown++;
 }
 
-/* Add only the program's own calls: the kernel's calls give the cause. */
+/* Add only the program's own calls. The kernel's calls only determine the
+ * cause. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns)
@@ -438,11 +441,12 @@ void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 		add_sample(p, p->waits, &user, task_thread, wall_ns, 0);
 }
 
-/* The kernel reports the calls this long before it takes the CPU away, at
- * most. */
+/* The kernel reports the calls at most this long before the thread leaves its
+ * CPU. */
 #define LEAVING_NS 50000
 
-/* Return the wait that began at this time; 0: no wait did. */
+/* Return the wait that began at this time, or at most LEAVING_NS later; 0:
+ * there is no such wait. */
 static uint32_t wait_at(const struct tr2_model *m, uint32_t thread,
 			int64_t wall_ns)
 {

@@ -15,17 +15,17 @@
 
 struct tr2_kernel_profile {
 	struct tr2_model *m;
-	bool is_on;             /* the file has such samples */
+	bool is_on;             /* the file has samples of the CPU time */
 	struct tr2_map spaces;  /* pid to the number of its space */
 	tr2_str cpu, waits; /* the events of samples */
 	uint32_t first_sample;
 	uint32_t kernel;        /* number of the kernel whose functions were
 				 * read; 0: unknown */
-	uint32_t stack_file;    /* 0: not opened yet */
+	uint32_t stack_file;    /* its index in the model; 0: not added yet */
 	uint64_t nr_unknown;    /* samples of unknown threads */
 };
 
-/* Begin, once the file's events are known. */
+/* Begin. The file's events must be known. */
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 			      const struct tr2_kernel_data *f);
 /* Read the names of the kernel's functions. */
@@ -39,12 +39,12 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_data *f,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
-/* Add the calls of a thread that leaves its CPU. They may be of a wait. */
+/* Add the calls of a thread that leaves its CPU: it may begin a wait. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
 /* Drop the calls of threads that left their CPU but began no wait, and set the
- * lengths of waits. Call this at the end, when states are known. */
+ * lengths of waits. Call this at the end, when the states are known. */
 void tr2_kernel_profile_waits(struct tr2_kernel_profile *p);
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
 
@@ -65,8 +65,8 @@ typedef void tr2_kernel_symbol_fn(void *data, uint64_t addr, const char *name,
 void tr2_kernel_symbols_read(struct tr2_kernel_symbols *s, int fd);
 void tr2_kernel_symbols_release(struct tr2_kernel_symbols *s);
 
-/* Return the cause of a wait, and whether it is for a futex. `calls` are nr
- * return addresses, unaligned, the innermost first. */
+/* Return the cause of a wait, and set whether the thread waits for a futex.
+ * `calls` are nr return addresses, unaligned, the innermost first. */
 enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 					const unsigned char *calls,
 					uint32_t nr, bool *futex);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kept_files - files of a recording that recorded processes wrote. */
+/* kept_files - read the files of a recording that recorded processes wrote. */
 #pragma once
 
 #include "model/model.h"

@@ -15,8 +15,8 @@
 #define TR2_META_VERSION 1
 
 /*
- * A number that is absent or does not fit is -1. A text, JSON or list of words
- * that is absent has no bytes. TEXT is decoded, JSON is as in the file.
+ * A number is -1 if it is absent or does not fit. An absent text, JSON or list
+ * of words has length 0. TEXT is decoded; JSON is as in the file.
  */
 #define TR2_META_IS_NUMBER(key) int64_t key;
 #define TR2_META_IS_TEXT(key) struct tr2_view key;
@@ -51,8 +51,8 @@ struct tr2_meta_keys {
 #undef TR2_META_IS_WORDS
 #undef TR2_META_IS_OBJECT
 
-/* Read meta.json. The views are valid until the next use of `json`. false: the
- * text is not a JSON object, and `keys` is empty. */
+/* Read meta.json. The views are valid until the next use of `json`. Return
+ * false, with empty `keys`, if the text is not a JSON object. */
 bool tr2_meta_keys_read(struct tr2_meta_keys *keys, struct tr2_json *json,
 			const char *text, size_t len);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * meta_read - read the files that `trace2 record` writes beside the events:
- * DIR/meta.json by meta_keys.h, and DIR/tasks.jsonl, which has the records of
- * tasks.def, approximately in order of time.
+ * DIR/meta.json (with meta_keys.h), and DIR/tasks.jsonl. The latter has the
+ * records of tasks.def, nearly in order of time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,8 @@
 #include "model/build/build.h"
 #include "model/json_members.h"
 
-/* Take a word, from after its opening quote, and copy it. */
+/* Copy a word that begins at p, after its opening quote. Return the position
+ * after it. */
 static const char *read_word(const char *p, struct tr2_buf *words)
 {
 	size_t len;
@@ -43,7 +44,7 @@ static const char *read_word(const char *p, struct tr2_buf *words)
 	return *p == '"' ? p + 1 : NULL;
 }
 
-/* Take an array of strings, from after its opening bracket. */
+/* Take an array of strings: p is after its opening bracket. */
 static const char *read_words(const char *p, struct tr2_buf *words,
 			      struct tr2_json_value *v)
 {
@@ -86,10 +87,10 @@ static const char *read_value(const char *p, struct tr2_buf *words,
 	return tr2_plain_int(p, &v->i);
 }
 
-/* Parse an object like tr2_json_object(), but copy words to `scratch`.
- * TR2_JSON_PADDING bytes after the text are readable, and the first of them
- * ends a line. false: the general parser must parse the text; `member` may have
- * been called for some members. */
+/* Parse an object as tr2_json_object() does, but copy words to `scratch`.
+ * TR2_JSON_PADDING bytes after the text are readable, and the first of them is
+ * a newline. Return false if the general parser must parse the text; `member`
+ * may have been called for some members. */
 static bool json_plain(const char *text, size_t len, struct tr2_buf *scratch,
 		       tr2_json_member_fn *member, void *data)
 {
@@ -118,10 +119,11 @@ static bool json_plain(const char *text, size_t len, struct tr2_buf *scratch,
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	uint64_t lost;       /* without losses that the streams report
-			      * themselves */
-	uint64_t lost_tasks; /* by tasks.jsonl and kernel.data */
-	uint64_t lost_data;  /* of kernel.data */
+	uint64_t lost;       /* all losses except those that the streams
+			      * themselves report */
+	uint64_t lost_tasks; /* losses that tasks.jsonl and kernel.data
+			      * report */
+	uint64_t lost_data;  /* losses of kernel.data */
 	uint64_t oom_kills;
 	int64_t command_pid, uid;
 	int64_t end_ns;  /* end of the recording, in CLOCK_MONOTONIC */
@@ -135,8 +137,8 @@ static bool key_is(const char *key, size_t len, const char *want)
 	return strlen(want) == len && !memcmp(key, want, len);
 }
 
-/* Return why the kernel did not record something; 0: it did, or the user did
- * not ask for it. */
+/* Return why the kernel did not record a kind of data; 0: it recorded them, or
+ * they were not requested. */
 static tr2_str why_not(struct tr2_model *m, const struct tr2_view *v)
 {
 	return !v->len || tr2_meta_text_is(v, "kernel") ||
@@ -251,7 +253,7 @@ static void on_task_member(void *data, const char *key, size_t len,
 #define STRING_OF v->text
 #define BOOL_OF v->i
 #define WORDS_OF (struct tr2_words_view){ v->text.p, v->text.len, v->nr }
-/* The compiler knows the length of each name. */
+/* A macro, so that the compiler knows the length of each name. */
 #define TAKE(name, of_type)                                              \
 	if (len == sizeof(#name) - 1 && v->type == TR2_JSON_##of_type && \
 	    !memcmp(key, #name, sizeof(#name) - 1))                      \
@@ -298,8 +300,8 @@ static void add_exit(struct tr2_model *m, const struct task_record *r,
 
 	if (r->cpu_ns <= 0 || r->ready_ns < 0)
 		return;
-	/* The times of a process are known when its first thread has ended,
-	 * too. */
+	/* The times of a process are known only when its first thread has
+	 * ended, too. */
 	if (tid == t->pid)
 		t->flags |= TR2_TASK_HAS_TIMES;
 	tr2_ns_add(&t->cpu_ns, tr2_at_ns(r->cpu_ns));
@@ -484,7 +486,8 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 }
 
 /* Return the time up to which processes without a recorded end ran: the end of
- * the recording, now, or the time at which it broke off. 0: unknown. */
+ * the recording, the present time, or the time of its last record if it was cut
+ * off. 0: unknown. */
 static int64_t ran_until(const struct meta *meta)
 {
 	if (meta->lost_tasks)
@@ -504,8 +507,8 @@ static void set_seen(const struct meta *meta, uint32_t first_task)
 		meta->m->tasks[i].seen_ns = seen_ns;
 }
 
-/* Set directory and arguments of the command, which meta.json has: the recorder
- * started the command in its own directory. */
+/* Set the command's directory and arguments from meta.json: the recorder
+ * started the command in the recorder's own directory. */
 static void place_command(const struct meta *meta, uint32_t first_task)
 {
 	struct tr2_model *m = meta->m;
@@ -573,7 +576,7 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		return;
 	read_one(&meta, json, dir, "meta.json", read_meta);
 	source = meta.source;
-	/* Times can be converted only by the clocks in meta.json. */
+	/* Times cannot be converted without the clocks in meta.json. */
 	if (m->has_meta) {
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
 		if (meta.complete && !meta.lost_data)

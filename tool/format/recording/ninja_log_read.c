@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ninja_log_read - read DIR/targets/PID-START.ninja_log. The first line is `#
- * ninja log v5`. Each later line is for one file that was made: start and end
+ * ninja log v5`. Each later line describes a file that was made: start and end
  * of the command in ms, the time of the file, its name, and a hash of the
  * command. Versions 5 and 6 have one hash, version 7 (ninja 1.13) another.
  */
@@ -18,7 +18,7 @@
 
 #define NR_FIELDS 5
 
-/* Split at tabs. false: the line does not have five fields. */
+/* Split a line at tabs. Return false if it does not have five fields. */
 static bool split_fields(char *line, char *field[NR_FIELDS])
 {
 	size_t i;

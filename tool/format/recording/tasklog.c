@@ -15,7 +15,7 @@ enum field {
 #include "format/recording/tasks.def"
 };
 
-/* For each kind: its name, and its fields as bits. */
+/* By kind: its name, and its fields as bits. */
 #define F(key) | 1u << FIELD_##key
 #define M(key)
 static const struct {

@@ -3,8 +3,8 @@
  * tasklog - tasks.jsonl: the events of tasks, in order of time.
  *
  * The kernel delivers its records one CPU at a time. So the log holds records
- * until no older one can come, and then writes them in order. It holds at most
- * TR2_TASKLOG_HELD records: then it writes the oldest half even though older
+ * until no older record can come, and then writes them in order. When it holds
+ * TR2_TASKLOG_HELD records, it writes the oldest half, even though older
  * records may still come.
  */
 #pragma once
@@ -27,9 +27,9 @@ struct tr2_task_event {
 	pid_t pid, tid, ppid, ptid; /* as in the recording format */
 	uint64_t time_ns;
 	uint64_t lost;            /* for LOST */
-	char comm[TR2_COMM_SIZE]; /* for EXEC and COMM; may be empty */
-	char *more; /* ARGV and STATUS: more JSON members, each after a comma;
-		     * from malloc(); the log frees it */
+	char comm[TR2_COMM_SIZE]; /* of EXEC and COMM; may be empty */
+	char *more; /* of ARGV and STATUS: more JSON members, each after a
+		     * comma; from malloc(), freed by the log */
 };
 
 /* The most bytes of a program's arguments that are recorded. */
@@ -47,18 +47,19 @@ struct tr2_tasklog {
 	struct tr2_task_event *held;
 	size_t nr, alloc;
 	struct tr2_buf text;
-	uint64_t bytes;     /* written so far */
+	uint64_t bytes;     /* number of bytes written so far */
 	uint64_t max_bytes; /* 0: no limit */
-	bool is_full;       /* a record would have exceeded max_bytes */
-	uint64_t lost;      /* records that could not be held or written */
-	int write_errno;    /* of the first write that failed */
+	bool is_full;       /* a record did not fit into max_bytes */
+	uint64_t lost;      /* number of records that could not be held or
+			     * written */
+	int write_errno;    /* errno of the first write that failed */
 };
 
-/* Write to fd, which is closed on release. */
+/* Begin a log that writes to fd. Releasing the log closes fd. */
 void tr2_tasklog_init(struct tr2_tasklog *log, int fd);
 void tr2_tasklog_release(struct tr2_tasklog *log);
 
 void tr2_tasklog_add(struct tr2_tasklog *log,
 		     const struct tr2_task_event *event);
-/* Write the records older than time_ns. UINT64_MAX: all. */
+/* Write the records that are older than time_ns; UINT64_MAX: all records. */
 void tr2_tasklog_write(struct tr2_tasklog *log, uint64_t time_ns);

@@ -43,12 +43,13 @@ struct tr2_ring_reader {
 	uint32_t nr_records, alloc_records;
 	struct entry *entries;
 	uint32_t nr_entries, alloc_entries;
-	/* The end of the read records of each slot: of spilled records or, if
-	 * the file is followed, of all records. pieces_at: the end of the read
-	 * pieces. */
+	/* taken_until: by slot, the end of the records that were read: of
+	 * spilled records or, if the file is followed, of all records.
+	 * pieces_at: the end of the read pieces. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
 	uint64_t pieces_at;
-	bool waited; /* has waited once for a recorder's first piece */
+	bool waited; /* the reader has waited once for a recorder's first
+		      * piece */
 	bool is_behind_loss; /* records before the next record were lost */
 	tr2_str source;
 	uint32_t session;
@@ -129,7 +130,8 @@ static void read_record(struct tr2_ring_reader *r,
 		add_entry(r, record, span->time);
 	else if (tr2_ring_is_sample(record))
 		add_entry(r, record, sample->time);
-	else if (tr2_ring_is_mapping(record)) /* sorted before all samples */
+	else if (tr2_ring_is_mapping(record)) /* time 0 sorts mappings before
+					       * all samples */
 		add_entry(r, record, 0);
 	else if (record->type == TR2_RECORD_LOST)
 		r->is_behind_loss = true;
@@ -137,7 +139,7 @@ static void read_record(struct tr2_ring_reader *r,
 		tr2_ring_names_record(&r->names, record);
 }
 
-/* Add the records. The copy is kept as long as the file is read. */
+/* Add the records of a copy, which is kept as long as the file is read. */
 static void read_records(struct tr2_ring_reader *r,
 			 const struct tr2_ring_records *records, uint32_t slot)
 {
@@ -158,9 +160,9 @@ static void read_records(struct tr2_ring_reader *r,
 	}
 }
 
-/* Add one spilled piece, without records of an earlier piece. If a recorder
- * dies after it wrote a piece and before it released the piece from the ring,
- * the next recorder writes the same records again. */
+/* Add one spilled piece, without records that an earlier piece has. If a
+ * recorder dies after it wrote a piece and before it released the records in
+ * the ring, the next recorder writes these records again. */
 static void read_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		       struct tr2_ring_records *records)
 {
@@ -228,8 +230,8 @@ static void read_pieces(struct tr2_ring_reader *r, int fd)
 	}
 }
 
-/* Read all slots, slot 0 last: its owner announces threads there before they
- * write. */
+/* Read all slots. Slot 0 comes last: it has the records that announce threads,
+ * which are written before a thread's first record. */
 static void read_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;
@@ -267,8 +269,8 @@ static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		r->last_ns = ns;
 }
 
-/* Render the line that the event target would have written, if lines are
- * kept. */
+/* If lines are kept, render the line that the event target would have
+ * written. */
 static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
 	struct tr2_render *render = &r->render.render;
@@ -281,8 +283,8 @@ static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 	ev->raw.len = render->line.len - 1;
 }
 
-/* Add an event to the model. time: of the event; of_thread: a time at which its
- * thread had the name to use. */
+/* Add an event to the model. time: the event's time; of_thread: a time at which
+ * its thread had the name to use. */
 static void add_parsed(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		       uint64_t time, uint32_t tid, uint64_t of_thread,
 		       bool as_main)
@@ -317,7 +319,7 @@ static void add_nested(struct tr2_ring_reader *r, const struct entry *entry,
 	add_parsed(r, ev, entry->time, tid, entry->time, as_main);
 }
 
-/* Add the event of a span or a trace. The library writes the trace, and spans
+/* Add the event of a span or a trace. The library emits the trace, and spans
  * that end with the process, in main's name. */
 static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		     struct tr2_parsed_event *ev)
@@ -330,8 +332,8 @@ static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		add_nested(r, entry, span->tid, as_main, ev);
 }
 
-/* Add the spans that a killed process left open, or whose end was lost: after
- * all other events but atexit. */
+/* Add the spans that a killed process left open, or whose ends were lost. They
+ * come after all other events except atexit. */
 static void add_unfinished(struct tr2_ring_reader *r)
 {
 	uint64_t last = r->nr_entries ? r->entries[r->nr_entries - 1].time : 0;
@@ -418,7 +420,7 @@ static uint64_t count_overwritten(struct tr2_ring_reader *r)
 	return nr;
 }
 
-/* Has a reader consumed records that the pieces do not have? */
+/* Has a reader taken records out of the ring that are in no piece? */
 static bool is_taken(struct tr2_ring_reader *r)
 {
 	struct tr2_control c;
@@ -439,7 +441,8 @@ static bool is_taken(struct tr2_ring_reader *r)
 	return false;
 }
 
-/* Add the losses that atexit did not report; the others are already counted. */
+/* Add the losses that atexit did not report. Losses that it reported are
+ * already counted. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
 	uint64_t counted = tr2_rare(r->m, r->session)->lost;
@@ -502,8 +505,8 @@ static void load_ring(struct tr2_ring_reader *r, int records_fd)
 		problem(r, TR2_PROBLEM_FILE, r->file.problem);
 }
 
-/* Read the new records of a slot. false: some of them were overwritten since
- * the file is followed. */
+/* Read the new records of a slot. Return false if some records were overwritten
+ * since the first call. */
 static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 {
 	uint64_t *until = &r->taken_until[slot];
@@ -517,8 +520,8 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 		*until = first ? records.position :
 				 TR2_RING_START(records.ring_size);
 	whole = records.position == *until;
-	/* A recorder may have taken the missing records and begun to write
-	 * them. */
+	/* The records are missing: a recorder may have taken them, and may be
+	 * writing its first piece. */
 	if (!whole && r->file.header.mode == TR2_RING_CONSUME && !r->waited) {
 		r->waited = true;
 		free(records.p);
@@ -530,8 +533,8 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 	return whole;
 }
 
-/* Read the new records of all slots. While a recorder takes records, its pieces
- * have all of them. */
+/* Read the new records of all slots. While a recorder takes records, the pieces
+ * have all records. */
 static bool read_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
 			 bool is_alive)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring - load the file of a process's ring into the model: the events of all
- * its threads by time; if the process ended without reporting them, also the
- * values of its timers and counters.
+ * threads, by time. If the process ended without reporting its timers and
+ * counters, load their values, too.
  */
 #pragma once
 
@@ -17,13 +17,13 @@ void tr2_ring_reader_free(struct tr2_ring_reader *r);
 enum tr2_ring_load {
 	TR2_RING_LOADED,
 	TR2_RING_EMPTY,  /* the process wrote nothing */
-	TR2_RING_REFUSED /* *why is the reason */
+	TR2_RING_REFUSED /* *why has the reason */
 };
 
 enum tr2_ring_news {
 	TR2_RING_GOES_ON, /* there may be more records */
-	TR2_RING_MISSED,  /* there may be more records, and some older ones were
-			   * overwritten */
+	TR2_RING_MISSED,  /* there may be more records, and some older records
+			   * were overwritten */
 	TR2_RING_OVER     /* the process has ended, or the file is damaged */
 };
 

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "format/ring/ring_event.h"
 
-/* How often to restart a sum because a thread ended in the middle. */
+/* Begin a sum at most this often, if threads end during the sum. */
 #define TRIES 100
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -16,14 +16,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The cells of one slot that both the file and this struct have room for.
- * Starts are in ns. */
+/* The cells of one slot, as far as both the file and this struct have room for
+ * them. Starts are in ns. */
 struct cells {
 	uint64_t counter[TR2_MAX_COUNTERS];
 	struct tr2_timer_cell timer[TR2_MAX_TIMERS];
 };
 
-/* The clock of a slot's ticks. */
+/* The clock that converts a slot's ticks. */
 struct clock {
 	uint32_t lock, reserved;
 	uint64_t ticks, ns, rate;
@@ -61,9 +61,9 @@ static uint32_t nr_used(const struct tr2_ring_file *f, unsigned int kind,
 }
 
 /*
- * Read a timer under its lock. A timer that runs all the time may change during
- * each try. Then use the last reading, which may be off by the interval that
- * just ended. Read the start after `nest`, which does not change the lock.
+ * Read a timer under its lock. A busy timer may change during each try: then
+ * use the last reading, which may be off by the interval that just ended. A
+ * change of `nest` does not change the lock, so read the start after `nest`.
  */
 static void read_timer(const struct tr2_ring_file *f, uint64_t at,
 		       struct tr2_timer_cell *cell)
@@ -121,8 +121,8 @@ static void convert_start(const struct tr2_ring_file *f, uint32_t slot,
 
 	if (!cell->nest)
 		return;
-	if (cell->nest == TR2_NEST_BUSY) { /* killed while the interval was
-					    * added */
+	if (cell->nest == TR2_NEST_BUSY) { /* the thread was killed while it
+					    * added the interval */
 		cell->nest = 0;
 	} else if (cell->nest & TR2_NEST_NS) {
 		cell->nest &= ~TR2_NEST_NS;
@@ -203,8 +203,8 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 	add_cells(f, &cells, now_ns, out);
 }
 
-/* Does the slot count? Slot 0 does, to which ended threads are added, and slots
- * of live threads do. */
+/* Does the slot count? Slot 0 counts, since ended threads are added to it;
+ * slots of live threads count, too. */
 static bool counts(struct tr2_ring_file *f, uint32_t slot)
 {
 	struct tr2_control c;
@@ -251,8 +251,8 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			return true;
 		if (!(before & 1))
 			continue;
-		/* The thread that adds an ended one may have no CPU, or may be
-		 * dead. */
+		/* The thread that is adding the cells of an ended thread may
+		 * have no CPU, or may be dead. */
 		if (!tr2_ring_file_is_alive(f))
 			break;
 		nanosleep(&pause, NULL);

@@ -14,7 +14,7 @@
 struct cursor {
 	const char *p, *end;
 	bool short_of; /* the record ended within a field */
-	bool of_numbers; /* string fields hold numbers */
+	bool of_numbers; /* string fields have numbers in place of strings */
 };
 
 static uint64_t read_bytes(struct cursor *c, size_t len)
@@ -180,8 +180,8 @@ static struct tr2_view read_number(struct tr2_ring_event *e, struct cursor *c)
 	return (struct tr2_view){ e->text.p + start, e->text.len - start };
 }
 
-/* Take a string. A NULL in a mandatory field becomes an empty string, as in the
- * event target. */
+/* Take a string. A NULL in a mandatory field becomes an empty string, as in
+ * events of the event target. */
 static struct tr2_view read_text(struct tr2_ring_event *e, struct cursor *c,
 				 const struct tr2_field *field)
 {
@@ -223,7 +223,7 @@ static void read_field(struct tr2_ring_event *e, struct cursor *c, int i,
 		if (!c->short_of)
 			v->u = value;
 		break;
-	case TR2_T_T_ABS: /* in the record's head */
+	case TR2_T_T_ABS: /* these fields are in the record's head */
 	case TR2_T_NESTING:
 		break;
 	}
@@ -267,7 +267,7 @@ uint32_t tr2_ring_event_tid(const struct tr2_record *record)
 	return ((const struct tr2_record_event *)(const void *)record)->tid;
 }
 
-/* The strings of an event's site. An event without a row has none. */
+/* The strings of an event's site. They are absent if the site has no row. */
 struct site {
 	struct tr2_view file, names[2];
 	uint32_t line;

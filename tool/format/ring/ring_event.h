@@ -11,7 +11,7 @@
 #include "model/parsed_event.h"
 #include "ring/layout.h"
 
-/* The memory for fields of an event that are not in the record. Initialize it
+/* The memory for fields of an event that are not in the record. Initialize this
  * with zeros. */
 struct tr2_ring_event {
 	struct tr2_buf text, argv, histogram, buckets;
@@ -20,28 +20,28 @@ struct tr2_ring_event {
 /*
  * Fill `ev`, except its times, session and thread. Views are valid as long as
  * the record, and until the next call. If a record is too short for its fields,
- * use the fields that are present. f: has the rows of sites. false: the record
+ * use those that are there. f has the rows of sites. Return false if the record
  * is not an event.
  */
 bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 		    const struct tr2_record *record,
 		    struct tr2_parsed_event *ev);
 
-/* Is the record an event, with a whole head? */
+/* Is this the record of an event, and has it a whole head? */
 bool tr2_ring_is_event(const struct tr2_record *record);
 /* Return the thread of an event. */
 uint32_t tr2_ring_event_tid(const struct tr2_record *record);
 void tr2_ring_event_release(struct tr2_ring_event *e);
 
 /* Append one more bucket of a histogram, in the event target's form without the
- * closing ]. is_time: in seconds. */
+ * closing ]. is_time: give the bound in seconds. */
 void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper, uint64_t count,
 			 bool is_time);
 
 /*
- * Convert spans to the data_json events that other targets have of them. A span
- * whose end was not written becomes an unfinished one, after all other events.
- * Initialize it with zeros.
+ * Converts spans to the data_json events that other targets have. A span whose
+ * end was not written becomes an unfinished span, after all other events.
+ * Initialize this with zeros.
  */
 struct tr2_ring_spans {
 	struct tr2_map open; /* by id: 1 + index of a start */
@@ -49,17 +49,17 @@ struct tr2_ring_spans {
 	uint32_t nr, alloc;
 };
 
-/* Is the record of a span or a trace, with a whole head? */
+/* Is this the record of a span or a trace, and has it a whole head? */
 bool tr2_ring_is_span(const struct tr2_record *record);
 
-/* Fill `ev` like tr2_ring_event(). false: the record, such as a start, gives no
- * event. */
+/* Fill `ev` as tr2_ring_event() does. Return false if the record gives no
+ * event, such as the start of a span. */
 bool tr2_ring_span(struct tr2_ring_spans *s, struct tr2_ring_event *e,
 		   const struct tr2_ring_file *f,
 		   const struct tr2_record_span *record,
 		   struct tr2_parsed_event *ev);
 
-/* Fill ev from start number i. false: the span has ended. */
+/* Fill `ev` from start number i. Return false if that span has ended. */
 bool tr2_ring_span_unfinished(const struct tr2_ring_spans *s, uint32_t i,
 			      struct tr2_ring_event *e,
 			      const struct tr2_ring_file *f, uint64_t end_ns,

@@ -14,7 +14,7 @@
 
 #include "common/time.h"
 
-/* How often to read data again that changes all the time. */
+/* Read data that changes during each reading at most this often. */
 #define TRIES 100
 
 #define NO_MAGIC "\0\0\0\0\0\0\0" /* the magic is written last */
@@ -37,7 +37,7 @@ bool tr2_ring_file_is(int fd)
 	       (!memcmp(start, NO_MAGIC, 8) && order == TR2_ARENA_BYTE_ORDER);
 }
 
-/* Set the problem, unless one is set already. */
+/* Set the problem, unless the file already has one. */
 static void set_problem(struct tr2_ring_file *f, uint64_t offset,
 			const char *text)
 {
@@ -139,7 +139,8 @@ static enum tr2_ring_is read_header(struct tr2_ring_file *f)
 	return TR2_RING_IS_GOOD;
 }
 
-/* Count the slots that are wholly in the file. A truncated file has fewer. */
+/* Count the slots that are wholly in the file: in a truncated file, some are
+ * not. */
 static void count_slots(struct tr2_ring_file *f)
 {
 	const struct tr2_arena_header *h = &f->header;
@@ -294,9 +295,9 @@ uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot)
 }
 
 /*
- * Read data that a sequence lock guards. Reads are in order, so it suffices to
- * compare the lock before and after. false: the data changed during every try;
- * `out` has the last reading.
+ * Read data that a sequence lock guards. Reads are in order, so it is enough to
+ * compare the lock before and after. Return false if the data changed during
+ * every try; `out` then has the last reading.
  */
 static bool read_guarded(const struct tr2_ring_file *f, uint64_t offset,
 			 uint64_t lock_offset, void *out, size_t len)
@@ -431,8 +432,8 @@ bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 		return true;
 	head = word_at(f, slot, HEAD_AT);
 	tail = word_at(f, slot, TAIL_AT);
-	/* If the tail has passed the head that was read, all its records were
-	 * overwritten. */
+	/* If the tail has passed the head that was read before, all records up
+	 * to that head were overwritten. */
 	if (!is_range(tail, head, place.size) &&
 	    !(tail > head && tail <= word_at(f, slot, HEAD_AT))) {
 		set_problem(f, tr2_ring_file_slot(f, slot) + HEAD_AT,

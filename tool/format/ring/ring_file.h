@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_file - read the file of a ring
- * (Documentation/technical/ring-format.adoc) whose process runs, has ended or
- * was killed.
+ * (Documentation/technical/ring-format.adoc). The process may run, or it may
+ * have ended or been killed.
  *
  * The file is not trusted, and another process may change or truncate it at any
- * time. So it is read, never mapped, every offset is checked against its size,
- * and callers get only copies. Reading does not disturb the process.
+ * time. So the file is read, never mapped, every offset is checked against the
+ * size, and callers get only copies. Reading does not disturb the process.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ struct tr2_ring_file {
 	uint64_t strings_used;
 	struct tr2_definition *definitions;
 	uint32_t nr_definitions, nr_slots;
-	/* The first problem of the file; "" if it has no problem. */
+	/* The first problem of the file; "": none. */
 	char problem[160];
 	uint64_t problem_offset;
 };
@@ -34,7 +34,8 @@ enum tr2_ring_is {
 	TR2_RING_IS_GOOD,
 	TR2_RING_IS_NONE,  /* another kind of file */
 	TR2_RING_IS_BEGUN, /* empty: its process died, or is still starting */
-	TR2_RING_IS_NEWER, /* newer than this reader; see f->problem */
+	TR2_RING_IS_NEWER, /* a newer format than this reader knows; see
+			    * f->problem */
 	TR2_RING_IS_DAMAGED, /* see f->problem */
 	TR2_RING_IS_NO_MEMORY
 };
@@ -45,12 +46,14 @@ bool tr2_ring_file_looks(const char *start, size_t len);
 /* Does the file begin like a ring's, even if its header is incomplete? */
 bool tr2_ring_file_is(int fd);
 
-/* Read header, strings and definitions. The caller keeps fd. */
+/* Read header, strings and definitions. The caller owns fd, which must stay
+ * open. */
 enum tr2_ring_is tr2_ring_file_open(struct tr2_ring_file *f, int fd);
-/* Read them again, since the process goes on. */
+/* Read header, strings and definitions again, since the process may have
+ * changed them. */
 enum tr2_ring_is tr2_ring_file_update(struct tr2_ring_file *f);
-/* Read the strings again: records of a running process that were read later may
- * need them. false: memory is short. */
+/* Read the strings again: later records of a running process may need new ones.
+ * Return false if memory is short. */
 bool tr2_ring_file_update_strings(struct tr2_ring_file *f);
 void tr2_ring_file_release(struct tr2_ring_file *f);
 
@@ -68,13 +71,13 @@ int64_t tr2_ring_file_since_start(const struct tr2_ring_file *f,
 /* Does the process that writes the file still run? */
 bool tr2_ring_file_is_alive(const struct tr2_ring_file *f);
 
-/* Read a slot's control page at one moment. false: the page is not in the
- * file. */
+/* Read a consistent copy of a slot's control page. Return false if the page is
+ * not in the file. */
 bool tr2_ring_file_control(struct tr2_ring_file *f, uint32_t slot,
 			   struct tr2_control *out);
 
-/* Return the number of lost events and records. For a process that did not
- * exit, add the timers and counters whose names found no room. */
+/* Return the number of lost events and records. If the process did not exit,
+ * add the number of timers and counters for whose names there was no room. */
 uint64_t tr2_ring_file_lost(struct tr2_ring_file *f);
 
 /* The position of a slot's ring; size 0: the slot has no ring. */
@@ -95,26 +98,26 @@ struct tr2_ring_records {
 
 /*
  * Copy the records between tail and head of a slot, from position `from` on.
- * out->p is NULL if there are no records. false: memory is short.
+ * out->p is NULL if there are no records. Return false if memory is short.
  */
 bool tr2_ring_file_records(struct tr2_ring_file *f, uint32_t slot,
 			   uint64_t from, struct tr2_ring_records *out);
 
 /*
- * Return the record at *at and move *at after it, skipping FILLERs. NULL: this
- * is the end; if *bad, the data is invalid.
+ * Return the record at *at, and move *at after it; skip FILLERs. NULL: the end,
+ * or invalid data if *bad is set.
  */
 const struct tr2_record *tr2_ring_records_next(const struct tr2_ring_records *r,
 					       size_t *at, bool *bad);
 
-/* Read exactly len bytes of the file, or fail. */
+/* Read exactly len bytes of the file. Return false if that is impossible. */
 bool tr2_ring_file_read(const struct tr2_ring_file *f, uint64_t offset,
 			void *out, size_t len);
 /* Return the offset of a slot. */
 uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot);
 
 /* Return the path of the ring that a process writes, from malloc(). NULL: the
- * process has no ring, or may not be read. */
+ * process has no ring, or its maps may not be read. */
 char *tr2_ring_mapped(int32_t pid);
 
 /*
@@ -137,5 +140,6 @@ struct tr2_piece {
 
 _Static_assert(sizeof(struct tr2_piece) == 32, "layout");
 
-/* Does the file of this name have pieces? It is read together with its ring. */
+/* Is this the name of a file of pieces? Such a file is read together with its
+ * ring. */
 bool tr2_ring_is_pieces(const char *name);

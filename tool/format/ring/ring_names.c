@@ -57,8 +57,8 @@ static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 	name->text[len] = '\0';
 }
 
-/* Return the latest entry of the thread. If it has no entry, add one: the
- * record of the thread's beginning may be overwritten. */
+/* Return the latest entry of the thread. If there is none, add one: the record
+ * of the thread's beginning may be overwritten. */
 static struct tr2_ring_name *latest(struct tr2_ring_names *n, uint32_t tid)
 {
 	uint32_t i = tr2_map_get(&n->latest, tr2_key(0, tid));

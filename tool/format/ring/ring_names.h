@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ring_names - map a thread id of the kernel and a time to the thread's name,
- * by the task records of a ring; if those were overwritten, by its slots.
+ * ring_names - map a thread id of the kernel and a time to the thread's name.
+ * The names are in the task records of a ring, or in its slots if those records
+ * were overwritten.
  */
 #pragma once
 
@@ -14,20 +15,22 @@
 /*
  * Corrects the nesting of a thread's events by their order. A signal handler
  * may interrupt its thread between the record of an enter and the count of open
- * regions: the nesting of the handler's events is then one too small. In a
- * leave, it is one too large. Zeros: nothing is known yet.
+ * regions: the nesting of the handler's events is then one too small. If it
+ * interrupts a leave in the same way, the nesting is one too large. Zeros:
+ * nothing is known yet.
  */
 struct tr2_ring_nesting {
-	int64_t open; /* open regions, by the records so far */
-	/* The error in the nesting of a handler's events: may_be_off if a
-	 * handler interrupts now, off in the present handler. */
+	int64_t open; /* number of open regions by the records so far */
+	/* The error in the nesting of a handler's events. may_be_off: the error
+	 * if a handler interrupts now; off: the error in the present
+	 * handler. */
 	int may_be_off, off;
 };
 
 /*
- * Correct ev->nesting, which the record has. Call this in the order of the
- * ring. is_behind_loss: records before this one were lost, so its nesting is
- * taken as right.
+ * Correct ev->nesting, which comes from the record. Call this for events in the
+ * order of the ring. is_behind_loss: records before this one were lost, so
+ * ev->nesting is taken as correct.
  */
 void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
 			      struct tr2_parsed_event *ev);
@@ -35,13 +38,12 @@ void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
 struct tr2_ring_name {
 	uint64_t since, until; /* ticks; 0: unknown */
 	uint32_t tid;
-	uint32_t task; /* for the reader of samples, which sets it */
-	struct tr2_ring_nesting nesting; /* for the reader of events, which sets
-					  * it */
+	uint32_t task; /* the thread's task, which the reader of samples sets */
+	struct tr2_ring_nesting nesting; /* set by the reader of events */
 	char text[64];
 };
 
-/* Initialize it with zeros. */
+/* Initialize this with zeros. */
 struct tr2_ring_names {
 	struct tr2_ring_name *name;
 	uint32_t nr, alloc;
@@ -50,19 +52,19 @@ struct tr2_ring_names {
 	char made_up[32];
 };
 
-/* Take the names in a task record. */
+/* Add the names in a task record. */
 void tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record);
-/* Sort the names after all records. Names can be looked up until more are
- * taken. */
+/* Sort the names, after all records. Names can be looked up until more records
+ * are added. */
 void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
 
-/* Return the entry of a thread at that time; NULL: no record has the thread. */
+/* Return the entry of a thread at a time; NULL: no record names the thread. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time);
 
-/* Return the thread's name; as_main: the thread wrote in main's name. Valid
- * until the next call. */
+/* Return the thread's name; as_main: the thread emitted in main's name. The
+ * text is valid until the next call. */
 const char *tr2_ring_names_of(struct tr2_ring_names *n, uint32_t tid,
 			      uint64_t time, bool as_main);
 

@@ -53,7 +53,7 @@ static void list_events(struct tr2_ring_samples *s, struct tr2_model *m,
 	}
 }
 
-/* Return the event's name; if no row names it, its id. */
+/* Return the event's name or, if no row names the event, its id. */
 static tr2_str event_of(const struct tr2_ring_samples *s, struct tr2_model *m,
 			uint64_t id)
 {
@@ -110,8 +110,8 @@ static uint64_t number(const char *p)
 	return value;
 }
 
-/* Take a count and that number of values, if all are in the record. Return the
- * count. */
+/* Take a count and that number of values. If the record has all values, return
+ * the count; else 0. */
 static uint64_t read_count(const char **p, const char *end, unsigned int words)
 {
 	uint64_t nr;
@@ -123,8 +123,8 @@ static uint64_t read_count(const char **p, const char *end, unsigned int words)
 	return nr <= (size_t)(end - *p) / sizeof(nr) / words ? nr : 0;
 }
 
-/* Add the values of a group. A single event is not a group: its count
- * suffices. */
+/* Add the values of a group. A single event is not a group: the sample's count
+ * is its value. */
 static void add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 		       const char *p, uint64_t nr,
 		       struct tr2_model_sample *sample)
@@ -148,7 +148,8 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 
 	for (i = 0; i < nr; i++) {
 		ip = number(p + i * sizeof(ip));
-		/* a marker of kernel or user addresses */
+		/* a marker, which precedes addresses of the kernel or of the
+		 * process */
 		if (ip >= UINT64_MAX - 4095)
 			continue;
 		call = tr2_add(m, calls);

@@ -9,11 +9,12 @@
 #include "format/ring/ring_names.h"
 #include "model/model.h"
 
-/* Lookups for the samples of one file. Initialize it with zeros. */
+/* Lookups for the samples of one file. Initialize this with zeros. */
 struct tr2_ring_samples {
 	struct tr2_map events; /* names by id, without 0 */
 	struct tr2_map times; /* ids of events that count ns */
-	struct tr2_map tasks; /* tasks of threads that no record names */
+	struct tr2_map tasks; /* tasks of threads without a name in the
+			       * records */
 	bool has_events;
 };
 

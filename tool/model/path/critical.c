@@ -2,10 +2,10 @@
 /*
  * critical - the critical path of a recording without states. A scope is a
  * process outside its regions, a region, or a thread that was joined inside
- * one. It is walked from its end to its start, descending each time into the
- * item that ended last before the current time. If nothing in the scope ran,
- * the peer of a conversation may have: a process like git-upload-pack, which
- * was started in another region.
+ * one. Each scope is walked from its end to its start. The walk descends into
+ * the item of the scope that ended last before the current time. In a gap
+ * without an item, a partner may have run: a process such as git-upload-pack,
+ * which was started in another region.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -64,9 +64,9 @@ static void nest_spans(struct walk *w)
 	free(last);
 }
 
-/* Find, for each other thread, the innermost region of main that contains its
- * whole life: the region that began last before the thread, or a region around
- * it. */
+/* For each thread except main, find the innermost region of main that contains
+ * the thread's whole life. Begin with the region that began last before the
+ * thread, and go outwards. */
 static void join_threads(struct walk *w, uint32_t session, uint32_t *last)
 {
 	const struct tr2_model *m = w->m;
@@ -198,8 +198,8 @@ static void push_region(struct walk *w, uint32_t node, uint32_t span,
 	push_threads(w, node, span, from, to);
 }
 
-/* Return the step of a scope, as 1 + its index. Pieces of one region share a
- * step, and so do regions of one name in one place. */
+/* Return the step of a scope, as 1 + its index; add the step if it is new.
+ * Regions of one name and one parent share a step. */
 static uint32_t step_of(struct walk *w, const struct item *scope,
 			uint32_t parent)
 {
@@ -237,7 +237,7 @@ static void push_scope(struct walk *w, const struct item *s)
 		push_process(w, s->node, s->start_ns, s->end_ns);
 }
 
-/* Search this number of children for each gap. */
+/* Search at most this number of children for each gap. */
 #define MAX_PARTNERS 64
 
 /* Is the child the other side of a fetch or a push: a server, ssh, or the
@@ -263,7 +263,8 @@ static bool is_partner(const struct walk *w, const struct item *scope,
 	       is_transport(tr2_s(m, c->child_class));
 }
 
-/* Find the partner that ran in [from, to) and ended last; false: none. */
+/* Find the partner that ran in [from, to) and ended last. Return false if no
+ * partner ran. */
 static bool find_partner(const struct walk *w, const struct item *scope,
 			 int64_t from, int64_t to, struct item *out)
 {
@@ -298,7 +299,8 @@ static int64_t add_own(struct walk *w, uint32_t step, int64_t from, int64_t to)
 	return to - from;
 }
 
-/* Return the part of [from, to) in which no partner ran. */
+/* Divide the gap [from, to) between the scope itself and a partner, and walk
+ * through the partner. Return the scope's own time. */
 static int64_t own_time(struct walk *w, const struct item *scope,
 			uint32_t step, int64_t from, int64_t to)
 {

@@ -18,9 +18,10 @@
 #include "model/model.h"
 
 enum tr2_step_kind {
-	TR2_STEP_UNKNOWN, /* without states, or only inner steps have time */
+	TR2_STEP_UNKNOWN, /* no states were recorded, or only inner steps have
+			   * time */
 	TR2_STEP_RUN,
-	TR2_STEP_READY, /* without a CPU; in steps, a part of RUN */
+	TR2_STEP_READY, /* ready, but without a CPU; in steps, a part of RUN */
 	TR2_STEP_WAIT
 };
 
@@ -32,22 +33,26 @@ struct tr2_step {
 	uint32_t segment;
 	uint32_t span;  /* a region of the process; 0: outside of regions */
 	uint32_t parent; /* 1 + index of the step around it; 0: none */
-	int64_t ns;      /* its own time on the path; 0 if only inner steps have
-			  * time */
-	int64_t ready_ns; /* RUN: the further time without a CPU */
-	int64_t start_ns; /* wall; when the path first reaches it */
-	/* Who had the CPU (RUN) or ended the wait for most of the time; 0:
-	 * unknown, or the kernel (model/states.h). */
+	int64_t ns;      /* the step's own time on the path; 0: only inner steps
+			  * have time */
+	int64_t ready_ns; /* RUN: time without a CPU, which ns does not
+			   * include */
+	int64_t start_ns; /* wall time at which the path first reaches the
+			   * step */
+	/* RUN: who had the CPU instead; WAIT: who ended the wait; each for most
+	 * of the time. 0: unknown, or the kernel (model/states.h). */
 	tr2_str by;
-	tr2_str object; /* WAIT: the object for more than half of the time; 0:
+	tr2_str object; /* WAIT: the object of more than half of the time; 0:
 			 * unknown */
-	tr2_str thread; /* the kind of its threads; 0: the first thread */
+	tr2_str thread; /* the kind of the step's threads; 0: the first
+			 * thread */
 	uint8_t kind;  /* enum tr2_step_kind, except READY */
 	uint8_t cause; /* WAIT: enum tr2_cause */
-	/* For most of the time, the wake-ups that led here were not
-	 * recorded. */
+	/* For most of the time, the wake-ups that led to this step were
+	 * derived, not recorded. */
 	bool inferred;
-	bool doubtful; /* other threads may have been the waker */
+	bool doubtful; /* for most of the time, the waker may have been another
+			* thread */
 };
 
 static inline int64_t tr2_step_ns(const struct tr2_step *s)
@@ -60,38 +65,42 @@ struct tr2_path_piece {
 	int64_t start_ns, end_ns; /* wall */
 	uint32_t node, span; /* the owner; span 0: outside regions */
 	uint32_t task_thread; /* 0: unknown */
-	tr2_str by;          /* who had the CPU, or ended the wait */
+	tr2_str by;          /* READY: who had the CPU; WAIT: who ended the
+			      * wait */
 	tr2_str object;      /* WAIT: the object; 0: unknown */
 	uint8_t kind;        /* enum tr2_step_kind */
 	uint8_t cause;       /* WAIT: enum tr2_cause */
-	bool inferred;       /* the wake-up that led here was not recorded */
+	bool inferred;       /* the wake-up that led to this piece was derived,
+			      * not recorded */
 };
 
-/* Return the root that took longest: its path is the interesting one. 0: there
- * is no root. */
+/* Return the root that took longest, whose path is the interesting one; 0:
+ * there is no root. */
 uint32_t tr2_longest_root(const struct tr2_model *m);
 
 /* Does the model have states of the threads of this root? */
 bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root);
 
 /*
- * Return the path below a root, by time, each step before its inner steps. The
- * steps of one owner follow each other, the largest first, and inner steps are
- * inside the first. The caller frees *steps. Return the number of steps.
+ * Find the path below a root. Steps come in order of time, each before its
+ * inner steps. The steps of one owner are adjacent, the largest first; the
+ * first one is the parent of the inner steps. The caller frees *steps. Return
+ * the number of steps.
  */
 size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 			 struct tr2_step **steps);
 
 /*
- * Return the path below a root as stretches of time, in order and without gaps
- * between them. The caller frees *pieces. Return their number.
+ * Find the path below a root as stretches of time, in order and without gaps
+ * between them. The caller frees *pieces. Return the number of pieces.
  */
 size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
 			   struct tr2_path_piece **pieces);
 
-/* Return for each sample whether its thread ran on the path below the longest
- * root when it was taken; if samples are waits, whether it waited. The caller
- * frees the array. NULL: there are no samples, or no states. */
+/* For each sample, return whether its thread was on the path below the longest
+ * root and ran when the sample was taken. If samples are waits, return whether
+ * the thread was on the path and waited. The caller frees the array. NULL:
+ * there are no samples, or no states. */
 bool *tr2_critical_samples(const struct tr2_model *m);
 
 /* Return the kernel's thread in which a sample was taken; 0: unknown. */
@@ -106,15 +115,15 @@ struct tr2_path_sum {
 	 * the earliest of all; `by` had more than half of the time. */
 	struct tr2_step step;
 	uint32_t nr_nodes; /* processes */
-	/* More than half of the time belongs to descendants of this process,
-	 * and of others of its kind in the same place. 0: no such process. */
+	/* More than half of the time is below processes of one kind in one
+	 * place; this is the first of them. 0: there is no such place. */
 	uint32_t in;
-	/* Parts of the time: derived; doubtful; due to step.by; due to
-	 * step.object */
+	/* Parts of the time: with derived wake-ups; with doubtful ones; due to
+	 * step.by; due to step.object. */
 	int64_t inferred_ns, doubtful_ns, by_ns, object_ns;
 };
 
-/* Sum the steps, the largest first. The caller frees *sums. Return their
- * number. */
+/* Sum up the steps; the largest sum comes first. The caller frees *sums. Return
+ * the number of sums. */
 size_t tr2_critical_sums(struct tr2_model *m, const struct tr2_step *steps,
 			 size_t nr, struct tr2_path_sum **sums);

@@ -10,21 +10,22 @@ struct tr2_path_pieces {
 	uint32_t nr, alloc;
 };
 
-/* Add a piece that precedes the others, or extend the last one if it has the
- * same owner and reason. list NULL: do nothing. */
+/* Add a piece that is earlier than all others in the list, or extend the last
+ * piece if that has the same owner and reason. list NULL: do nothing. */
 void tr2_path_add_piece(struct tr2_path_pieces *list,
 			const struct tr2_path_piece *piece);
 
 /*
- * Order steps by their start, each before its inner steps. more[nr] (NULL:
- * none) chains, by 1 + the index, further steps of one owner. They have the
- * owner's parent and no inner steps, and follow it. The caller frees *out.
- * Return the number of steps.
+ * Order steps by their start, each before its inner steps. more[i] is 1 + the
+ * index of a further step of the owner of step i; 0: there is none. more may be
+ * NULL. Further steps have the owner's parent and no inner steps, and come
+ * right after the owner's first step. The caller frees *out. Return the number
+ * of steps.
  */
 size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 		       const uint32_t *more, struct tr2_step **out);
 
-/* Walk over wake-ups. pieces may be NULL. */
+/* Find the path by a walk over wake-ups. pieces may be NULL. */
 size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 			   struct tr2_step **steps,
 			   struct tr2_path_pieces *pieces);

@@ -19,22 +19,22 @@
  * passes each border once. */
 struct places {
 	struct tr2_places of;
-	uint32_t regions_left, segments_left; /* the walk has passed the later
-					       * ones */
+	uint32_t regions_left, segments_left; /* number of borders before the
+					       * current time of the walk */
 	bool listed;
 };
 
 /* The time of an owner for one reason. */
 struct reason {
 	struct tr2_step step;
-	int64_t inferred_ns, doubtful_ns; /* parts of its time */
+	int64_t inferred_ns, doubtful_ns; /* parts of the time of `step` */
 	uint32_t next;       /* 1 + index of the owner's next reason */
-	/* 1 + index of the first part: by who ended the wait; by the object of
-	 * the wait */
+	/* Lists of parts, as 1 + the index of the first part: by who ended the
+	 * wait or had the CPU; by the object of the wait. */
 	uint32_t parts, objects;
 };
 
-/* The part of that time that is due to one thread, or one object. */
+/* The part of a reason's time that is due to one thread, or to one object. */
 struct part {
 	tr2_str name;
 	uint32_t next; /* 1 + index of the next part in the list */
@@ -49,10 +49,11 @@ struct walk {
 	int64_t from_ns; /* where the walk ends */
 	int64_t at_ns;
 	uint32_t thread, state; /* where the walk is; state 0: before the
-				 * thread's states */
+				 * thread's first state */
 	bool inferred, doubtful;
 
-	/* An owner is a step. All indexes of elements are 1 + the index. */
+	/* An owner is a step without a reason. References to owners, reasons
+	 * and parts are 1 + the index. */
 	struct tr2_step *owners;
 	uint32_t nr_owners, alloc_owners;
 	uint32_t *first_reason; /* by owner */
@@ -88,8 +89,8 @@ static struct places *places_of(struct walk *w, uint32_t thread)
 	return p;
 }
 
-/* Return the place before at_ns. Move *since_ns to the place's start, if that
- * is later. */
+/* Return the region or program in which the thread was just before at_ns. Set
+ * *since_ns to the last border before at_ns, if that is later. */
 static uint32_t place_before(const struct tr2_borders *b, uint32_t *left,
 			     int64_t at_ns, int64_t *since_ns)
 {
@@ -115,8 +116,8 @@ static uint32_t add_owner(struct walk *w, const struct tr2_step *owner)
 	return ++w->nr_owners;
 }
 
-/* Return the owner of a process's time outside regions. Add it, and all
- * processes above it, if needed. */
+/* Return the owner of a process's time outside regions. Add owners for the
+ * process and its ancestors, if needed. */
 static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
 {
 	const struct tr2_node *nodes = w->m->nodes;
@@ -200,8 +201,8 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 	return *slot;
 }
 
-/* Add time to a part. slot: in the map of parts; first: of the reason's
- * list. */
+/* Add time to the part of a name. slot: its entry in the map of parts; first:
+ * the beginning of the reason's list. */
 static void add_part(struct walk *w, uint32_t *slot, uint32_t *first,
 		     tr2_str name, int64_t ns)
 {
@@ -249,8 +250,8 @@ static void add_piece(struct walk *w, uint32_t owner, int64_t from_ns,
 	});
 }
 
-/* Give the time since from_ns to the thread, by the regions and programs in
- * which it was. */
+/* Add the time from from_ns to w->at_ns to the owners: the regions and programs
+ * in which the thread was. */
 static void charge(struct walk *w, int64_t from_ns,
 		   const struct tr2_step *reason)
 {
@@ -273,7 +274,7 @@ static void charge(struct walk *w, int64_t from_ns,
 	}
 }
 
-/* Go on in that thread, from w->at_ns on. */
+/* Go on in this thread, backwards from w->at_ns. */
 static void go_to(struct walk *w, uint32_t thread)
 {
 	w->thread = thread;
@@ -302,8 +303,8 @@ static struct tr2_step as_reason(const struct tr2_model *m, uint32_t thread,
  * CPU earlier, another thread was the waker. */
 #define WOKEN_NS 10000000
 
-/* Return the end of the last time until at_ns in which the thread ran, if it is
- * after since_ns and not long ago; 0: it did not run then. */
+/* Return the end of the last stretch before at_ns in which the thread ran, if
+ * that end is after since_ns and not long ago; 0: it did not run then. */
 static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
 			 int64_t at_ns, int64_t since_ns)
 {
@@ -321,10 +322,10 @@ static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
 	return end_ns > since_ns && end_ns > at_ns - WOKEN_NS ? end_ns : 0;
 }
 
-/* At the end of a wait, go on in the thread that ended it, if that thread ran.
- * If it ended the wait by its own end, the wait lasted a little longer. If the
- * wake-up was derived, the woken thread may have got a CPU some time after the
- * other left its own. */
+/* At the end of a wait, go on in the thread that ended the wait, if that thread
+ * ran. If it ended the wait by its own end, the wait lasted a little longer. If
+ * the wake-up was derived, the waker may have left its CPU some time before the
+ * end of the wait. */
 static bool follow_wait(struct walk *w, const struct tr2_state *s)
 {
 	const struct tr2_model *m = w->m;
@@ -351,7 +352,7 @@ static bool follow_wait(struct walk *w, const struct tr2_state *s)
 	return true;
 }
 
-/* Go on before the thread's first state. */
+/* Go on before the thread's first state, in the thread that created it. */
 static void go_to_creator(struct walk *w)
 {
 	const struct tr2_task_thread *t = &w->m->task_threads[w->thread];
@@ -382,8 +383,8 @@ static void go_back(struct walk *w)
 			   w->state - 1 : 0;
 }
 
-/* Return the thread that ended last; with `main`, the first thread, which may
- * be another one after an exec. */
+/* Return the thread that ended last. main: only among threads whose tid is the
+ * pid; an exec may add such a thread. */
 static uint32_t last_thread(const struct tr2_model *m, uint32_t task, bool main)
 {
 	uint32_t i, last = 0;
@@ -411,7 +412,7 @@ static void walk_back(struct walk *w, int64_t from_ns, uint32_t thread)
 		go_back(w);
 }
 
-/* Let an owner begin with the first owner inside it. */
+/* Let an owner begin no later than the owners inside it. */
 static void spread_starts(struct tr2_step *owners, uint32_t nr)
 {
 	struct tr2_step *in, *around;
@@ -446,7 +447,7 @@ TR2_ORDER(compare_reasons, struct tr2_step,
 	  tr2_order(tr2_step_ns(b), tr2_step_ns(a)) ?: TR2_UP(thread) ?:
 	  TR2_UP(kind) ?: TR2_UP(cause))
 
-/* Make the owner the step of its largest reason. Add the steps of its other
+/* Turn the owner into the step of its largest reason. Add steps for its other
  * reasons after all owners. */
 static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 {
@@ -543,8 +544,8 @@ size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 	};
 	size_t nr;
 
-	/* Other threads may outlive the first thread, which otherwise ends the
-	 * process. */
+	/* Other threads may outlive the first thread: walk through that time
+	 * first. */
 	if (main && main != last && m->task_threads[main].end_ns < n->end_ns &&
 	    m->task_threads[main].end_ns > n->start_ns)
 		walk_back(&w, m->task_threads[main].end_ns, last);

@@ -12,7 +12,8 @@ struct place {
 	uint32_t step;
 };
 
-/* The chains of the steps inside each step; 0 is the whole path. */
+/* For each step, the chain of the steps inside it. Steps are referred to by 1 +
+ * the index; 0 is the whole path. */
 struct order {
 	const struct tr2_step *steps;
 	const uint32_t *more;
@@ -52,7 +53,8 @@ static void emit_steps(struct order *o)
 	}
 }
 
-/* Chain the steps that are not further steps of another step. */
+/* Chain the steps inside each step, in order of their starts. Leave out the
+ * further steps of an owner. */
 static void chain(struct order *o, uint32_t nr)
 {
 	struct place *places = tr2_calloc((size_t)nr + 1, sizeof(*places));

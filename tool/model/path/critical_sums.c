@@ -12,7 +12,8 @@
 TR2_ORDER(compare_pieces, struct tr2_path_piece,
 	  TR2_UP(task_thread) ?: TR2_UP(start_ns))
 
-/* Is the time in one of the sorted pieces of this thread and kind? */
+/* Is the time within a piece of this thread and kind? The pieces are sorted by
+ * thread and time. */
 static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
 		int64_t wall_ns, enum tr2_step_kind kind)
 {
@@ -65,20 +66,20 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 	return on_path;
 }
 
-/* A way ends at this length: nobody reads longer ones, and each step is added
- * to all parts of its way. */
+/* Cut ways to this length: nobody reads longer ones, and each step is added to
+ * all parts of its way. */
 #define MAX_WAY 64
 
-/* The kinds on the way down from the root to a process. */
+/* A way: the kinds of the processes from the root down to a process. */
 struct way {
-	uint32_t above; /* another way; 0: none */
+	uint32_t above; /* the way without its last kind; 0: none */
 	uint32_t node;  /* the first process at its end */
 	uint32_t length;
 };
 
-/* The time of a sum at the end of a way, or further down. */
+/* The time that a sum has below the end of a way. */
 struct share {
-	uint32_t sum, way; /* 1 + index of the sum */
+	uint32_t sum, way; /* sum: 1 + its index */
 	int64_t ns;
 };
 
@@ -86,11 +87,11 @@ struct summing {
 	struct tr2_model *m;
 	tr2_str *kinds;   /* by node; 0: not yet known */
 	uint32_t *way_of; /* by node; 0: not yet known */
-	struct way *ways; /* [0] is no way */
+	struct way *ways; /* index 0 stands for no way */
 	uint32_t nr_ways, alloc_ways;
 	struct tr2_map by_way; /* by (way above, kind) */
-	uint32_t *unknown;     /* the processes from one upwards that have no
-			        * way yet */
+	uint32_t *unknown;     /* a stack: a process and its ancestors without a
+				* way so far */
 	uint32_t nr_unknown, alloc_unknown;
 	struct share *shares;
 	uint32_t nr_shares, alloc_shares;
@@ -119,7 +120,7 @@ static uint32_t add_way(struct summing *s, uint32_t above, uint32_t node)
 	return s->nr_ways++;
 }
 
-/* Return the way to a process, given the way to its parent. */
+/* Return the way to a process; `way` is the way to its parent. */
 static uint32_t way_on(struct summing *s, uint32_t way, uint32_t node)
 {
 	uint32_t *slot;
@@ -148,7 +149,8 @@ static uint32_t way_to(struct summing *s, uint32_t node)
 	return way;
 }
 
-/* Add a step's time to each way of the step. */
+/* Add a step's time to the way to the parent process, and to all shorter parts
+ * of that way. */
 static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
 		       int64_t ns)
 {
@@ -165,8 +167,8 @@ static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
 	}
 }
 
-/* Find the longest way with more than half of the time of each sum. No other
- * way of that length can have as much. */
+/* For each sum, find the longest way with more than half of the sum's time. No
+ * other way of that length can have as much. */
 static void find_places(struct summing *s)
 {
 	const struct tr2_node *nodes = s->m->nodes;
@@ -208,9 +210,8 @@ static struct tr2_path_sum *sum_of(struct summing *s,
 	return &s->sums[*slot - 1];
 }
 
-/* Keep the name with more than half of the time, if there is one: the time of
- * each other name counts against it (the majority vote of Boyer and Moore,
- * 1981). */
+/* Find the name with more than half of the time, if there is one, by a majority
+ * vote: the time of other names is subtracted from the chosen name's. */
 static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 {
 	if (name == *chosen) {
@@ -223,7 +224,8 @@ static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 	}
 }
 
-/* Return the time that is due to `by`: a wait, or the time without a CPU. */
+/* Return the time that is due to `by`: all of a wait, else the time without a
+ * CPU. */
 static int64_t due_ns(const struct tr2_step *s)
 {
 	return s->kind == TR2_STEP_WAIT ? s->ns : s->ready_ns;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs - find the jobs, and place them with another number at once. */
+/* jobs - find the jobs, and compute their times with another number of jobs at
+ * once. */
 #include "model/path/jobs.h"
 
 #include <fnmatch.h>
@@ -12,8 +13,8 @@
 
 TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
-/* Return the time in which several children ran. A moment counts once for each
- * child beyond the first. */
+/* Return the time in which more than one child ran, counted once for each child
+ * after the first. */
 static int64_t side_by_side_ns(const struct tr2_model *m, uint32_t node)
 {
 	int64_t ns = 0, until = INT64_MIN, at;
@@ -38,7 +39,9 @@ struct named {
 
 TR2_ORDER(compare_names, struct named, strcmp(a->name, b->name))
 
-/* Return the name of the processes that had most children side by side. */
+/* Return the name whose processes had children side by side for the longest
+ * time. If no children overlapped, return the name of the first process with
+ * several children; NULL: there is none. */
 static const char *busiest(const struct tr2_model *m, uint32_t root)
 {
 	struct named *list = NULL, best = { NULL, 0 };
@@ -163,8 +166,8 @@ void tr2_jobs_release(struct tr2_jobs *jobs)
 	free(jobs->job);
 }
 
-/* Give the slot that is free first to a job, until its end. The slots are a
- * heap, with this slot on top. */
+/* Give a job the slot that is free first, until until_ns. The slots are a heap
+ * with that slot on top. */
 static void take_slot(int64_t *slot, uint32_t nr, int64_t until_ns)
 {
 	uint32_t i = 0, child;
@@ -180,7 +183,7 @@ static void take_slot(int64_t *slot, uint32_t nr, int64_t until_ns)
 	slot[i] = until_ns;
 }
 
-/* A job that ran when the previous job began. */
+/* A job that was running in the recording when the previous job began. */
 struct placed {
 	int64_t end_ns, new_end_ns;
 };
@@ -211,7 +214,8 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 				new_last_ns = running[k].new_end_ns;
 		}
 		nr_running = still;
-		/* The runner's own work since then takes as long as it did. */
+		/* Since that end or start, the runner works for as long as in
+		 * the recording. */
 		new_ns = new_last_ns;
 		if (slot[0] > new_ns)
 			new_ns = slot[0];

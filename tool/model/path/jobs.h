@@ -17,29 +17,32 @@ struct tr2_jobs {
 	uint32_t *job; /* nodes, by start */
 	uint32_t nr, alloc;
 	const char *runner; /* the name of the runners */
-	uint32_t at_once; /* the largest recorded number of jobs */
+	uint32_t at_once; /* the largest number of jobs that ran at once in the
+			   * recording */
 	uint32_t longest; /* a node */
 	int64_t sum_ns, longest_ns;
 };
 
 /*
- * Find the jobs below and including a root. runner: a glob of the runners'
- * name; NULL: the name whose processes had most children side by side, else the
- * first process with more than one child. false: there are no jobs.
+ * Find the jobs whose runner is the root or a process below it. runner: a glob
+ * of the runners' name. NULL: the name whose processes had most children side
+ * by side, else the name of the first process with several children. Return
+ * false if there are no jobs.
  */
 bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 		   uint32_t root, const char *runner);
 void tr2_jobs_release(struct tr2_jobs *jobs);
 
-/* Return the wall time of the root with at most `slots` jobs at once, if the
- * jobs take job_ns. m: the model in which the jobs were found. */
+/* Return the wall time of the root at worst, or at best, if at most `slots`
+ * jobs run at once and take job_ns. m: the model in which the jobs were
+ * found. */
 int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		       uint32_t root, uint32_t slots, const int64_t *job_ns);
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		      uint32_t root, uint32_t slots, const int64_t *job_ns);
 
-/* Return the least time in which the CPUs of the machine can do the jobs' CPU
- * time; 0: unknown. */
+/* Return the least wall time in which all CPUs of the machine together can
+ * provide the jobs' CPU time; 0: unknown. */
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
 
 /* Return the peak memory of each job, and in [jobs->nr] the peak of the

@@ -7,9 +7,9 @@
 #include "model/memory_use.h"
 #include "model/path/jobs.h"
 
-/* The memory of a task, from a moment on. */
+/* A task has this memory from a moment on. */
 struct change {
-	uint32_t job; /* an index; the number of jobs: no job */
+	uint32_t job; /* the number of jobs: the task is in no job */
 	uint32_t task;
 	int64_t at_ns;
 	uint64_t bytes;
@@ -29,7 +29,8 @@ static void add_change(struct changes *c, uint32_t job, uint32_t task,
 	c->change[c->nr++] = (struct change){ job, task, at_ns, bytes };
 }
 
-/* Return the job of each task, as its index in `jobs`. */
+/* Return the job of each task as an index into jobs->job; jobs->nr: the task is
+ * in no job. */
 static uint32_t *job_of_tasks(const struct tr2_jobs *jobs,
 			      const struct tr2_model *m)
 {

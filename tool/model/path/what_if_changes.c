@@ -41,7 +41,7 @@ static bool is_process(const struct tr2_model *m, const struct tr2_change *c,
 	return like(c, tr2_buf_str(&text));
 }
 
-/* Is the span in such a region, or in a region inside it? */
+/* Is the span a region that the change names, or inside such a region? */
 static bool is_region(const struct tr2_model *m, const struct tr2_change *c,
 		      uint32_t span)
 {
@@ -79,8 +79,8 @@ static double rate_of(const struct tr2_model *m, struct changes *list,
 	return rate;
 }
 
-/* Add the rates of a thread: walk through the borders of its regions and
- * programs together. */
+/* Add the rates of a thread: walk through the borders of its regions and the
+ * borders of its programs, in order of time. */
 static void add_rates(const struct tr2_model *m, struct changes *list,
 		      struct tr2_retimed_thread *t, uint32_t node)
 {

@@ -8,7 +8,8 @@
 #include "model/path/what_if_rank.h"
 #include "model/path/what_if_times.h"
 
-/* From at_ns on (a recorded time), own work takes `factor` of its time. */
+/* From the recorded time at_ns on, a thread's own work takes `factor` times as
+ * long. */
 struct tr2_rate {
 	int64_t at_ns;
 	double factor;
@@ -26,20 +27,18 @@ struct tr2_retime {
 	const struct tr2_model *m;
 	struct moment *moments;
 	size_t nr_moments;
-	int64_t *start_ns; /* new, by state */
+	int64_t *start_ns; /* by state: its new start */
 	struct tr2_retimed_thread *threads; /* by task thread */
 	int64_t *children_end_ns; /* by task: the new end of the last child so
 				   * far */
 	double wait_factor[TR2_CAUSE_NR], ready_factor;
 	bool any_slower; /* a change makes something take longer */
 	enum tr2_retime_bound bound;
-	struct tr2_step *steps; /* the path of the root that was asked for
-				 * last */
+	struct tr2_step *steps; /* the recorded path of `root` */
 	size_t nr_steps;
 	struct tr2_path_piece *pieces; /* the pieces of that path */
 	size_t nr_pieces;
-	struct tr2_jobs jobs; /* the jobs of that root, if there are more than
-			       * run at once */
+	struct tr2_jobs jobs; /* the jobs of `root` */
 	int64_t *job_ns; /* new */
 	uint32_t root;
 };
@@ -48,8 +47,8 @@ struct tr2_retime {
 uint64_t tr2_retime_rates(struct tr2_retime *r,
 			  const struct tr2_change *changes, size_t nr);
 
-/* Return how much shorter the critical path itself is with the changes that
- * were set last: no order of the rest gains more. */
+/* Return how much shorter the critical path itself becomes, with the rates that
+ * were set last. No other order of the remaining work can gain more. */
 int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 			     const struct tr2_change *changes, size_t nr,
 			     const struct tr2_step *steps, size_t nr_steps);
@@ -58,14 +57,14 @@ int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns);
 
-/* Widen the bounds of a gain. Call it after a retiming with the best case. A
- * loop that sleeps and looks, or a pool of jobs, may gain from other processes
- * that become faster. */
+/* Widen the bounds of a gain after tr2_retime() with TR2_RETIME_BEST. A loop
+ * that sleeps and looks, or a pool of jobs, may gain when other processes are
+ * faster. */
 void tr2_unseen_polling(const struct tr2_retime *r,
 			const struct tr2_change *changes, size_t nr,
 			struct tr2_gain *g);
 void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g);
 
-/* Return a thread that may get a lock before the thread for which it waited; 0:
- * none. */
+/* Return a thread that may now get a lock before the thread for which it
+ * waited; 0: there is none. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r);

@@ -18,8 +18,8 @@ struct list {
 	uint32_t nr, alloc;
 };
 
-/* Add time to the part of this name. The list is short: programs, regions and
- * causes have few names. */
+/* Add time to the part with this kind, name and cause. The list is short:
+ * programs, regions and causes have few names. */
 static void add_change(struct list *l, enum tr2_change_kind kind,
 		       const char *name, int cause, int64_t ns)
 {
@@ -67,7 +67,7 @@ static void add_step(struct list *l, const struct tr2_step *s)
 TR2_ORDER(by_path, struct tr2_gain,
 	  TR2_DOWN(path_ns) ?: strcmp(a->change.name, b->change.name))
 
-/* Order by the middle of the two bounds. */
+/* Order by the middle of the two bounds, the largest first. */
 TR2_ORDER(by_gain, struct tr2_gain,
 	  tr2_order(b->ns + b->most_ns, a->ns + a->most_ns) ?: by_path(a, b))
 
@@ -88,8 +88,9 @@ static void look_at(struct tr2_retime *r, uint32_t root)
 		r->job_ns = tr2_calloc(r->jobs.nr, sizeof(*r->job_ns));
 }
 
-/* Compute how long the jobs take. A job that begins earlier does not wait
- * longer for anything outside. */
+/* Compute how long the jobs take. If nothing is slower, no job takes longer
+ * than recorded: beginning earlier does not prolong its waits for something
+ * outside. */
 const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 				const struct tr2_jobs *jobs, int64_t *job_ns)
 {
@@ -107,9 +108,9 @@ const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 
 /*
  * Return the worst time of a program that runs several jobs, such as make -j.
- * If a job ends earlier, the program begins the next one, but perhaps after
- * another child than recorded, or at another moment. At worst, each job needs
- * all jobs that had ended before.
+ * If jobs end earlier, the program begins other jobs in their place, in an
+ * order that the recorded wake-ups do not show. At worst, each job needs all
+ * jobs that had ended before it began.
  */
 static int64_t worst_of_jobs(struct tr2_retime *r, uint32_t root,
 			     int64_t worst_ns)
@@ -123,8 +124,8 @@ static int64_t worst_of_jobs(struct tr2_retime *r, uint32_t root,
 	return ns < worst_ns ? ns : worst_ns;
 }
 
-/* Compute two bounds of a gain. Jobs may begin in an order that was not
- * recorded: the path's own gain is the most that this could bring. */
+/* Compute two bounds of a gain. Jobs may begin in another order than the
+ * recorded one: this can bring at most the gain of the path itself. */
 struct tr2_gain tr2_gain_of(struct tr2_retime *r, uint32_t root,
 			    const struct tr2_change *changes, size_t nr,
 			    uint64_t *pieces)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_rank - the gain of a recording if a part of its critical path took no
- * time: the drag of each kind of process, region and cause of waiting.
+ * what_if_rank - compute how much shorter a recording would be if a part of its
+ * critical path took no time. This is the drag of each kind of process, region
+ * and cause of waiting.
  */
 #pragma once
 
@@ -13,15 +14,15 @@ struct tr2_gain {
 	int64_t ns, most_ns;      /* the least and the most that is gained */
 	uint32_t polled_for; /* a process for which a loop may have waited; 0:
 			      * none */
-	/* A thread that may get a lock first, so that the least gain is
+	/* A thread that may now get a lock first, which makes the least gain
 	 * unknown; 0: none. */
 	uint32_t lock_first;
 };
 
 /*
- * Return the largest gains of a root that has states
- * (tr2_critical_by_states()). Consider the `max` parts that have most of the
- * path. The largest gain is first, by the middle of its bounds.
+ * Find the largest gains of a root that has states (tr2_critical_by_states()).
+ * Consider only the `max` parts that have most of the path. The gain with the
+ * largest middle of its bounds comes first. Return the number of gains.
  */
 size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
 		 struct tr2_gain **gains);

@@ -16,15 +16,15 @@
 /* A shorter wait that no thread of the recording ended keeps its length. */
 #define OUTSIDE_NS 1000000
 
-/* No work takes longer: some years. */
+/* Limit the time of any work to this: some years. */
 #define MAX_NS 1e17
 
 /* The start of a state, or the end of a thread after its last state. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t state; /* the state that begins; at the end: 1 + the last
-			 * one */
+	uint32_t state; /* the state that begins; at the thread's end: 1 + its
+			 * last state */
 };
 
 TR2_ORDER(compare_moments, struct moment,
@@ -95,9 +95,9 @@ static int64_t later(int64_t at_ns, int64_t ns)
 	return at_ns;
 }
 
-/* Return how long the thread's own work between two moments takes. Work never
- * takes less than 1 ns, so that the order of wake-ups stays, and the critical
- * path can follow them. */
+/* Return the new length of the thread's own work between two recorded moments.
+ * Work never takes less than 1 ns, so that the order of wake-ups stays, and the
+ * critical path can follow them. */
 static int64_t work_ns(const struct tr2_retimed_thread *t, int64_t from_ns,
 		       int64_t to_ns, double factor)
 {
@@ -127,7 +127,8 @@ static int64_t work_ns(const struct tr2_retimed_thread *t, int64_t from_ns,
 	       sum < MAX_NS ? (int64_t)(sum + 0.5) : (int64_t)MAX_NS;
 }
 
-/* Return the new time of a moment in a state whose new end is not yet known. */
+/* Return the new time of a recorded moment in a state whose new end is not yet
+ * known. */
 static int64_t in_state(const struct tr2_retime *r, uint32_t thread,
 			uint32_t state, int64_t at_ns)
 {
@@ -139,9 +140,9 @@ static int64_t in_state(const struct tr2_retime *r, uint32_t thread,
 		     work_ns(&r->threads[thread], from_ns, at_ns, 1));
 }
 
-/* Compute when the thread that ended a wait reaches that point; false: no
- * thread of the recording ended it. A thread may have ended a wait by its own
- * end. */
+/* Set *at_ns to the new time at which the waker reaches the point where it
+ * ended the wait. A thread may end a wait by its own end. Return false if no
+ * thread of the recording ended the wait. */
 static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 		     const struct tr2_state *s, int64_t end_ns, int64_t *at_ns)
 {
@@ -163,9 +164,9 @@ static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 	return true;
 }
 
-/* Could something outside the recording have ended a wait of this cause, at a
- * moment that does not depend on the wait? A short wait was more likely for an
- * answer. */
+/* Could a process outside the recording have ended the wait at a moment that
+ * does not depend on the wait? A short wait was more likely ended by an answer
+ * to the thread itself. */
 static bool by_outside(const struct tr2_state *s, int64_t ns)
 {
 	return ns >= OUTSIDE_NS && s->cause != TR2_CAUSE_sleep &&
@@ -202,9 +203,9 @@ static int64_t wait_end(const struct tr2_retime *r, uint32_t thread,
 	return to_ns > from_ns ? to_ns : later(from_ns, 1);
 }
 
-/* Return the new time without a CPU. At best, a thread that runs for less time
- * loses its CPU less often, and gets a CPU earlier from another thread that
- * runs for less time. */
+/* Return the new length of a time without a CPU. At best, a thread that runs
+ * shorter loses its CPU less often, and gets a CPU earlier from a thread that
+ * runs shorter. */
 static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
 			uint32_t state, int64_t end_ns)
 {
@@ -225,7 +226,7 @@ static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
 						  (int64_t)MAX_NS;
 }
 
-/* Return when a state ends. */
+/* Return the new end of a state. */
 static int64_t end_of(const struct tr2_retime *r, uint32_t thread,
 		      uint32_t state)
 {
@@ -244,7 +245,7 @@ static int64_t end_of(const struct tr2_retime *r, uint32_t thread,
 	return later(r->start_ns[state], ns);
 }
 
-/* Begin a thread when its creator reaches that point. */
+/* Begin a thread at the new time at which its creator creates it. */
 static void begin_thread(struct tr2_retime *r, uint32_t thread)
 {
 	const struct tr2_task_thread *t = &r->m->task_threads[thread];
@@ -297,8 +298,8 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 	return pieces;
 }
 
-/* Return the new time of a recorded moment. In a wait, it is in proportion to
- * the thread's own share of the wait. */
+/* Return the new time of a recorded moment. In a wait or a time without a CPU,
+ * divide the new length as the thread's rates divide the recorded one. */
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns)
 {
@@ -324,7 +325,7 @@ int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 	       (int64_t)((double)ns * ((double)own_ns / (double)whole_ns));
 }
 
-/* Return when a process ends: with its last thread. */
+/* Return the new end of a process, which ends with its last thread. */
 static int64_t task_end(const struct tr2_retime *r, uint32_t task, int64_t end)
 {
 	const struct tr2_model *m = r->m;
@@ -368,7 +369,8 @@ static void *copied(const void *from, size_t nr, size_t size)
 	return to;
 }
 
-/* Move the regions of a session's thread by the states of its task thread. */
+/* Move the regions of a session's thread to the new times of its task
+ * thread. */
 static void move_spans(const struct tr2_retime *r, struct tr2_model *new,
 		       uint32_t thread, uint32_t task_thread)
 {

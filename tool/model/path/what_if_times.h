@@ -12,9 +12,10 @@
  * Three facts were not recorded, so there are two answers. A wait that ended
  * from outside the recording may last as long as it did, or end at the moment
  * when it did. A thread that is faster, or lost its CPU to a faster one, may be
- * without a CPU for less time, or not. A parent that a child's end woke may
- * need only that child, or all that had ended. TR2_RETIME_BEST assumes the
- * first of each, TR2_RETIME_WORST the second.
+ * without a CPU for less time, or for as long as it was. A parent that was
+ * woken by the end of a child may need only that child, or all children that
+ * had ended. TR2_RETIME_BEST assumes the first of each, TR2_RETIME_WORST the
+ * second.
  */
 #pragma once
 
@@ -24,7 +25,7 @@ enum tr2_change_kind {
 	/* The own work of processes of a name: time on a CPU, and waits that no
 	 * thread of the recording ended. */
 	TR2_CHANGE_PROCESS,
-	TR2_CHANGE_REGION, /* the own work in regions of a name */
+	TR2_CHANGE_REGION, /* own work in regions of a name */
 	/* Waits that no thread of the recording ended: of all causes, or of
 	 * one. */
 	TR2_CHANGE_WAIT,
@@ -36,12 +37,12 @@ enum tr2_change_kind {
 struct tr2_change {
 	enum tr2_change_kind kind;
 	/* A glob of the process's name, kind or command line, or of the
-	 * region's `category/label`. exact: the process's kind, or the region's
-	 * text, itself. */
+	 * region's `category/label`. If exact: the process's kind itself, or
+	 * the region's `category/label` itself. */
 	const char *name;
 	bool exact;
 	int cause;     /* WAIT: enum tr2_cause; -1: any */
-	double factor; /* of the time; 0: it takes no time */
+	double factor; /* part of the recorded time; 0: no time */
 	uint32_t jobs;
 };
 
@@ -62,8 +63,8 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
  * changes. */
 int64_t tr2_retimed_wall(const struct tr2_retime *r, uint32_t node);
 
-/* Return a copy of the model with new times of processes, threads, states and
- * regions: all that the critical path reads. It shares the rest with the model;
- * free it with tr2_retimed_free(). */
+/* Return a copy of the model with the new times of processes, threads, states
+ * and regions: all times that the critical path reads. The copy shares the rest
+ * with the model. Free it with tr2_retimed_free(). */
 struct tr2_model *tr2_retimed_model(const struct tr2_retime *r);
 void tr2_retimed_free(struct tr2_model *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * what_if_unseen - widen the bounds of a gain by effects that no wake-up shows:
- * a loop of sleeping and looking waits for some process, a pool fills its slots
- * with other jobs, and threads may take locks in another order.
+ * what_if_unseen - widen the bounds of a gain by effects that no wake-up shows.
+ * A loop that sleeps and looks waits for some process. A pool fills its slots
+ * with other jobs. Threads may take locks in another order.
  */
 #include <stdlib.h>
 
@@ -11,8 +11,8 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* A row of this many sleeps of one length may be a loop that looks for
- * something. */
+/* At least this number of sleeps of similar length in a row may be a loop that
+ * looks whether something has happened. */
 #define MIN_SLEEPS 3
 #define MIN_SLEEP_NS 1000000
 /* Ignore shorter waits for a lock, and requests that are less than
@@ -31,7 +31,7 @@ static bool is_sleep(const struct tr2_path_piece *p)
 	       piece_ns(p) >= MIN_SLEEP_NS;
 }
 
-/* Is the sleep `b` one more of the loop that began with `a`? */
+/* Does the sleep `b` belong to the loop that began with the sleep `a`? */
 static bool is_next(const struct tr2_retime *r, const struct tr2_path_piece *a,
 		    const struct tr2_path_piece *b)
 {
@@ -42,8 +42,9 @@ static bool is_next(const struct tr2_retime *r, const struct tr2_path_piece *a,
 	       (differ < 0 ? -differ : differ) < piece_ns(a) / 4;
 }
 
-/* Find the loop of sleeps that begins with a piece. Return the index after its
- * last sleep; 0: there is no loop. Looking takes less time than sleeping. */
+/* Find the loop of sleeps that begins with a piece. Between two sleeps, a loop
+ * looks for less time than it sleeps. Return the index after the last sleep; 0:
+ * there is no loop. */
 static size_t loop_from(const struct tr2_retime *r, size_t first)
 {
 	const struct tr2_path_piece *p = r->pieces;
@@ -64,9 +65,9 @@ static size_t loop_from(const struct tr2_retime *r, size_t first)
 	return nr >= MIN_SLEEPS ? end : 0;
 }
 
-/* Return how much earlier a loop may end now, if it waited for a process that
- * ended during its last sleep, and looks as soon as that process ends. Set *who
- * to the process. */
+/* Return by how much a loop may end earlier now. Assume that it waited for a
+ * process that ended during its last sleep, and that it now looks as soon as
+ * that process ends. Set *who to the process. */
 static int64_t ended_earlier(const struct tr2_retime *r, uint32_t looker,
 			     const struct tr2_path_piece *last, uint32_t *who)
 {
@@ -143,8 +144,9 @@ void tr2_unseen_polling(const struct tr2_retime *r,
 	}
 }
 
-/* In a pool, a shorter job leaves its place to other jobs. No order gains more
- * than all jobs together, or takes less than their sum divided by the slots. */
+/* Raise the upper bound for a pool: a job that ends earlier leaves its place to
+ * other jobs. No order gains more than all jobs together gain, or takes less
+ * than the sum of the jobs divided by the slots. */
 void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g)
 {
 	const struct tr2_node *n;
@@ -166,10 +168,10 @@ void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g)
 		g->most_ns = most_ns;
 }
 
-/* Find a thread that may get a lock first: it now asks for the lock earlier,
- * before the thread that had the lock reaches a point where it certainly had
- * it. Only who waited for a lock is recorded, not when locks are taken. Within
- * one process, a wait for a lock may also be a wait for work. */
+/* Find a thread that may now get a lock first: it asks for the lock before the
+ * waker reaches the moment of the recorded request. At that moment the waker
+ * certainly had the lock; when it took the lock is not recorded. Within one
+ * process, a wait for a lock may also be a wait for work, and is left out. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r)
 {
 	const struct tr2_model *m = r->m;

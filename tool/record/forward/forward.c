@@ -18,15 +18,17 @@
 #include "record/forward/trees.h"
 
 /* Turns the lines of trees that have ended into requests for a collector, as
- * `trace2 export --to otlp` would. */
+ * `trace2 export --to otlp` does. */
 struct tr2_requests {
-	struct tr2_tree_sampling sampling; /* sampling, with its counts */
+	struct tr2_tree_sampling sampling; /* the choice of trees, with its
+					    * counts */
 	bool redact;
-	struct tr2_sender *sender; /* which gets the requests */
-	struct tr2_buf text, host; /* of one tree; of this machine */
+	struct tr2_sender *sender; /* gets the requests */
+	struct tr2_buf text, host; /* text: lines of one tree; host: the
+				    * description of this machine */
 };
 
-/* Buffers up to this size are kept between trees. */
+/* Keep buffers of up to this size between trees. */
 #define KEPT_BYTES (1u << 20)
 
 static void requests_init(struct tr2_requests *r)
@@ -88,8 +90,8 @@ static void export_model(struct tr2_requests *r, struct tr2_model *m)
 	tr2_buf_release(&x.sink.buf);
 }
 
-/* Take trees until they have this many bytes, at least one tree, and render
- * them. Return false if there is none. */
+/* Take ended trees until they have `bytes` bytes, but at least one, and render
+ * them. Return false if there are no ended trees. */
 static bool requests_of_trees(struct tr2_requests *r, struct tr2_trees *trees,
 			      size_t bytes)
 {
@@ -119,22 +121,24 @@ static bool requests_of_trees(struct tr2_requests *r, struct tr2_trees *trees,
 
 #define NS_PER_MS 1000000ll
 #define NS_PER_S 1000000000ll
-/* Time that an ended tree waits for processes that begin late. */
+/* Wait this long after a tree's end for processes that begin late. */
 #define LINGER_NS NS_PER_S
-/* Time between two turns of the thread, so that one wake-up serves many lines;
- * and time between two requests. */
+/* TURN_NS: least time between two turns of the thread, so that one wake-up
+ * serves many lines. REQUEST_NS: least time between two requests. LOOK_NS: time
+ * between two searches for ended processes. */
 #define TURN_NS (50 * NS_PER_MS)
 #define REQUEST_NS (250 * NS_PER_MS)
 #define LOOK_NS (10 * NS_PER_S)
-/* TURN_BYTES: begin a turn at once when this much is queued. RENDER_BYTES:
- * render at once when ended trees have this much, and render this much at a
- * time. */
+/* TURN_BYTES: begin a turn at once when this many bytes are queued.
+ * RENDER_BYTES: render at once when ended trees have this many bytes, and
+ * render about this many at a time. */
 #define TURN_BYTES (256u << 10)
 #define RENDER_BYTES (4u << 20)
 
 struct counts {
 	struct tr2_trees_counts trees;
-	uint64_t nr_trees, nr_kept; /* trees to choose from; chosen trees */
+	uint64_t nr_trees, nr_kept; /* nr_trees: trees to choose from; nr_kept:
+				     * chosen trees */
 };
 
 struct tr2_forward {
@@ -147,14 +151,15 @@ struct tr2_forward {
 	pthread_cond_t more, done;
 	struct tr2_tree_chunk *first, *last;
 	size_t queued_bytes;
-	uint64_t lost_lines; /* the queue was full */
+	uint64_t lost_lines; /* lines that were dropped because the queue was
+			      * full */
 	bool ending, ended;
 	struct counts counts;
-	/* Used by the thread alone: */
+	/* Used only by the thread: */
 	struct tr2_trees trees;
 	struct tr2_requests requests;
 	int64_t rendered_ns, looked_ns;
-	/* The sender's own thread uses it. */
+	/* Used by the sender's own thread, too: */
 	struct tr2_sender sender;
 };
 
@@ -192,8 +197,9 @@ struct tr2_forward *tr2_forward_new(const struct tr2_forward_options *options)
 	return f;
 }
 
-/* Return the time of the next turn if no line arrives. Trees that ended close
- * together are rendered together. */
+/* Return the time of the next turn if no line arrives. Wait a little after a
+ * tree's end, so that trees that end at nearly the same time are rendered
+ * together. */
 static int64_t next_turn(const struct tr2_forward *f)
 {
 	int64_t at = f->looked_ns + LOOK_NS, due;
@@ -263,7 +269,7 @@ static void take_turn(struct tr2_forward *f, struct tr2_tree_chunk *chunks)
 		render(f, now);
 }
 
-/* Call it with the lock held. */
+/* Publish the counts. Call it with the lock held. */
 static void publish(struct tr2_forward *f)
 {
 	f->counts = (struct counts){ f->trees.counts,
@@ -448,7 +454,7 @@ void tr2_forward_finish(struct tr2_forward *f, unsigned int seconds)
 	f->started |= !tr2_sender_finish(&f->sender, &until);
 }
 
-/* If a thread did not end, keep the memory that it uses until exit. */
+/* If a thread did not end, keep the memory that this thread uses until exit. */
 void tr2_forward_free(struct tr2_forward *f)
 {
 	if (!f || f->started)

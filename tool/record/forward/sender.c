@@ -14,7 +14,7 @@
 #define NS_PER_S 1000000000
 #define MAX_BACKOFF_SECONDS 30
 #define MAX_RETRY_AFTER_SECONDS 300
-/* limit of time for an answer after `stop` is set */
+/* after `stop` is set, wait for the thread at most this long */
 #define STOP_NS (2ll * NS_PER_S)
 
 int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data)
@@ -24,7 +24,8 @@ int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data)
 
 	if (err)
 		return err;
-	/* Threads get the default policy; the recorder may have another one. */
+	/* Give threads the default policy: the recorder may have another
+	 * one. */
 	pthread_attr_setinheritsched(&attr, PTHREAD_EXPLICIT_SCHED);
 	err = pthread_create(thread, &attr, run, data);
 	pthread_attr_destroy(&attr);
@@ -48,8 +49,8 @@ static void time_after(struct timespec *ts, int64_t ns)
 	ts->tv_nsec = (long)(ns % NS_PER_S);
 }
 
-/* Pause before the next try. While the sender ends, keep waiting only for a
- * collector that said it is busy. Call it with the lock held. */
+/* Pause before the next try. While the sender ends, wait only for a collector
+ * that answered that it is busy. Call it with the lock held. */
 static void pause_for(struct tr2_sender *s, int64_t ns,
 		      enum tr2_post_result result)
 {
@@ -64,8 +65,8 @@ static void pause_for(struct tr2_sender *s, int64_t ns,
 }
 
 /* Return the time until the next try: the collector's Retry-After, or twice the
- * last time. A random part, up to a half, is subtracted, so that many senders
- * do not send at once. */
+ * time before the last try. Subtract a random part of up to a half, so that
+ * many senders do not send at once. */
 static int64_t backoff_ns(struct tr2_sender *s, enum tr2_post_result result)
 {
 	int64_t after = result == TR2_POST_BUSY ?
@@ -108,7 +109,7 @@ static void say_accepted(struct tr2_sender *s)
 	}
 }
 
-/* Call it with the lock held. */
+/* Count a finished request. Call it with the lock held. */
 static void count_request(struct tr2_sender *s, const struct tr2_request *r,
 			  enum tr2_post_result result)
 {
@@ -129,7 +130,8 @@ static void count_request(struct tr2_sender *s, const struct tr2_request *r,
 	}
 }
 
-/* Is this request finished with? Call it with the lock held. */
+/* Is the request finished, with or without success? Call it with the lock
+ * held. */
 static bool is_over(const struct tr2_sender *s, enum tr2_post_result result)
 {
 	return result == TR2_POST_ACCEPTED || result == TR2_POST_REFUSED ||
@@ -265,7 +267,8 @@ void tr2_sender_count(struct tr2_sender *s, struct tr2_sender_counts *counts)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Wait for the thread's end. Call it with the lock held. */
+/* Wait for the thread's end until a time. Return whether the thread has ended.
+ * Call it with the lock held. */
 static bool await_end(struct tr2_sender *s, const struct timespec *until)
 {
 	while (!s->ended)

@@ -16,18 +16,18 @@
 #define MAX_ROOT 255
 #define DATAGRAM ((uint64_t)1 << 63)
 
-/* A client, or a process that writes datagrams, that wrote for this tree and
- * has not ended. */
+/* A client that wrote lines of this tree and has not ended. A process that
+ * writes datagrams counts as a client. */
 struct tr2_tree_member {
 	struct tr2_tree_member *next;
 	uint64_t key;
 	struct tr2_tree *tree;
-	pid_t pid; /* of a datagram's SID; 0: unknown */
+	pid_t pid; /* the pid in a datagram's SID; 0: unknown */
 };
 
 /* The SID of a line. */
 struct sid {
-	const char *root, *own; /* the first and the last component */
+	const char *root, *own; /* its first and its last component */
 	size_t nr_root, nr_own;
 };
 
@@ -65,7 +65,7 @@ static void list_append(struct tr2_tree_list *list, struct tr2_tree *tree)
 	list->last = tree;
 }
 
-/* Move a tree to the end of another list, or of its own. */
+/* Move a tree to the end of a list, which may be its own. */
 static void move_to(struct tr2_trees *t, struct tr2_tree_list *list,
 		    struct tr2_tree *tree)
 {
@@ -124,7 +124,7 @@ static void free_chunks(struct tr2_tree *tree)
 	tree->bytes = 0;
 }
 
-/* Take a tree out of the tables; it keeps its lines. */
+/* Remove a tree from the tables; the tree keeps its lines. */
 static void detach(struct tr2_trees *t, struct tr2_tree *tree)
 {
 	struct tr2_tree **at = tree_slot(t, tree->root, tree->nr_root);
@@ -148,7 +148,7 @@ static struct tr2_tree_member **member_bucket(struct tr2_trees *t, uint64_t key)
 	return &t->member[tr2_mix(key, 0) % TR2_TREES_BUCKETS];
 }
 
-/* All clients of a tree have ended. */
+/* End a tree, since all of its clients have ended. */
 static void end_tree(struct tr2_trees *t, struct tr2_tree *tree, int64_t now_ns)
 {
 	tree->at_ns = now_ns;
@@ -160,7 +160,7 @@ static void end_tree(struct tr2_trees *t, struct tr2_tree *tree, int64_t now_ns)
 	}
 }
 
-/* Remove a member; then *at is the next one. */
+/* Remove the member *at, and set *at to the next member. */
 static void remove_member(struct tr2_trees *t, struct tr2_tree_member **at,
 			  int64_t now_ns)
 {
@@ -185,7 +185,8 @@ static void remove_members(struct tr2_trees *t, uint64_t key, int64_t now_ns)
 			at = &(*at)->next;
 }
 
-/* Return the pid at the end of a SID, `-P` and eight digits; 0: none. */
+/* Return the pid at the end of a SID: `-P` and eight hexadecimal digits; 0:
+ * none. */
 static pid_t pid_of(const struct sid *sid)
 {
 	const char *p = sid->own + sid->nr_own - 10;
@@ -214,8 +215,8 @@ static void add_member(struct tr2_trees *t, struct tr2_tree *tree, uint64_t key,
 	tree->nr_open++;
 }
 
-/* Free a tree's lines. The tree stays, so that its later lines are dropped,
- * too. */
+/* Free a tree's lines. The tree stays in the list `dropped`, so that its later
+ * lines are dropped, too. */
 static void drop_lines(struct tr2_trees *t, struct tr2_tree *tree,
 		       uint64_t *counter)
 {
@@ -245,8 +246,8 @@ static void forget_tree(struct tr2_trees *t, struct tr2_tree *tree)
 	tr2_tree_free(tree);
 }
 
-/* Drop trees until memory is below the limit. Ended trees do not count here:
- * the caller renders and frees them. */
+/* Drop trees until memory is below the limit. Memory of ended trees does not
+ * count: the caller renders and frees them. */
 static void make_room(struct tr2_trees *t)
 {
 	while (t->bytes - t->ended_bytes > TR2_TREES_BYTES) {

@@ -2,13 +2,14 @@
 /*
  * trees - collect the lines of each tree of processes until the tree has ended.
  *
- * A tree has ended when all clients that wrote for it have disconnected. A
+ * A tree has ended when all clients that wrote its lines have disconnected. A
  * process that writes datagrams has ended with `atexit`, or when it was silent
  * for long and its pid is gone.
  *
  * Sessions whose SIDs have the same first component are one tree. The memory of
- * one tree, and of all trees together, is limited. When it is exceeded, the
- * tree that was silent for longest is dropped and counted.
+ * one tree is limited: a larger tree is dropped and counted. The memory of all
+ * trees together is limited, too: the tree that was silent for longest is
+ * dropped and counted.
  */
 #pragma once
 
@@ -24,8 +25,8 @@
 struct tr2_tree_chunk {
 	struct tr2_tree_chunk *next;
 	uint64_t client; /* 0: a datagram */
-	uint64_t nr_lines; /* 0: no lines; the client has closed its
-			    * connection */
+	uint64_t nr_lines; /* 0: not lines, but a sign that the client has
+			    * closed its connection */
 	size_t len;
 	char text[];
 };
@@ -36,10 +37,10 @@ struct tr2_tree_list {
 
 struct tr2_tree {
 	struct tr2_tree *next, *prev, *next_in_bucket;
-	struct tr2_tree_list *list; /* the list that it is in */
+	struct tr2_tree_list *list; /* the list that contains the tree */
 	struct tr2_tree_chunk *first, *last;
-	size_t bytes; /* of these chunks */
-	uint32_t nr_open; /* connected clients */
+	size_t bytes; /* size of the chunks */
+	uint32_t nr_open; /* number of clients that have not ended */
 	int64_t at_ns; /* time of its last line, or of its end */
 	size_t nr_root;
 	char root[]; /* the first component of its SIDs */
@@ -47,9 +48,10 @@ struct tr2_tree {
 
 struct tr2_trees_counts {
 	uint64_t open;  /* trees that have neither ended nor been dropped */
-	/* Dropped trees: the tree was too large, or all trees together were. */
+	/* Dropped trees, by cause: one tree was too large, or all trees
+	 * together were. */
 	uint64_t too_large, memory_full;
-	uint64_t lost_lines; /* without a SID */
+	uint64_t lost_lines; /* lines without a SID */
 };
 
 #define TR2_TREES_BUCKETS 4096u
@@ -59,24 +61,23 @@ struct tr2_tree_member;
 struct tr2_trees {
 	struct tr2_tree *tree[TR2_TREES_BUCKETS];
 	struct tr2_tree_member *member[TR2_TREES_BUCKETS];
-	/* Sorted by at_ns. The later lines of a dropped tree are dropped,
-	 * too. */
+	/* Each list is sorted by at_ns. `dropped`: later lines of these trees
+	 * are dropped, too. */
 	struct tr2_tree_list open, ended, dropped;
 	size_t bytes, ended_bytes;
 	struct tr2_trees_counts counts;
 };
 
-/* Add lines, or the end of a client. The chunk belongs to the trees from then
- * on. */
+/* Add lines, or the end of a client. The chunk then belongs to `t`. */
 void tr2_trees_add(struct tr2_trees *t, struct tr2_tree_chunk *chunk,
 		   int64_t now_ns);
-/* Find the ends of processes that wrote datagrams; call it every few
+/* Find out which processes that wrote datagrams have ended. Call it every few
  * seconds. */
 void tr2_trees_look(struct tr2_trees *t, int64_t now_ns);
 /* End all trees. */
 void tr2_trees_end(struct tr2_trees *t, int64_t now_ns);
-/* Take the tree that ended first; its memory is freed by
- * tr2_tree_free(). NULL: none. */
+/* Take the tree that ended first; NULL: there is none. Free the tree with
+ * tr2_tree_free(). */
 struct tr2_tree *tr2_trees_take(struct tr2_trees *t);
 void tr2_tree_free(struct tr2_tree *tree);
 void tr2_trees_release(struct tr2_trees *t);

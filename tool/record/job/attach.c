@@ -22,14 +22,14 @@
 #include "record/job/control_page.h"
 #include "record/job/process_sources.h"
 
-/* How often all events are opened again when a process starts others while they
- * are opened. */
+/* Open all events again at most this often, if threads or processes start while
+ * they are opened. */
 #define MAX_TRIES 30
 /* Characters of names of kernel functions. */
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz" \
 		   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
 
-/* Threads, and children of processes, by their ids. */
+/* The ids of threads, and of children of processes. */
 struct ids {
 	pid_t *id;
 	uint32_t nr, alloc;
@@ -52,8 +52,8 @@ static int process_of(pid_t tid)
 	return at ? atoi(at + strlen("\nTgid:")) : 0;
 }
 
-/* Fill `why` with the reason why the process cannot be recorded; "" if it
- * can. */
+/* Set `why` to the reason why the process cannot be recorded; "": it can be
+ * recorded. */
 static void find_obstacle(const struct tr2_attached *p,
 			  const struct tr2_procfs_stat *stat, char *why,
 			  size_t size)
@@ -146,7 +146,7 @@ int tr2_attach_open(struct tr2_attach *a, const pid_t *pids, size_t nr)
 		a->has_rings |= a->process[i].ring != NULL;
 	}
 	sort_processes(a);
-	/* A thread takes a descriptor for each event and CPU. */
+	/* Each thread needs a descriptor for each event and CPU. */
 	tr2_raise_file_limit();
 	return 0;
 }
@@ -183,7 +183,7 @@ static void add_threads(struct ids *ids, pid_t pid)
 		closedir(dir);
 }
 
-/* A kernel may lack the list of children; then no child is found. */
+/* A kernel may lack the list of children. No child is found then. */
 static void add_children(struct ids *ids, pid_t pid, pid_t tid)
 {
 	char path[96];
@@ -307,9 +307,9 @@ bool tr2_attach_traces(const struct tr2_attach *a)
 }
 
 /*
- * Open the events of all threads. A thread or process that starts during that
- * inherits only some of them, so all are opened again. After MAX_TRIES a
- * process that keeps starting others is recorded as it is.
+ * Open the events of all threads. A thread or process that starts while they
+ * are opened inherits only some of them, so open all of them again. Record
+ * processes that still start others after MAX_TRIES as they are.
  */
 int tr2_attach_threads(struct tr2_attach *a, struct tr2_watch *w)
 {
@@ -342,7 +342,7 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 	};
 
 	(void)events;
-	/* Without these sources nothing else reports the end. */
+	/* Without these sources, only this callback reports the end. */
 	if (!a->watch->has_tasks && !a->watch->has_connector)
 		tr2_watch_add(a->watch, &e);
 	tr2_loop_close(a->loop, source);
@@ -371,7 +371,7 @@ static char *describe(const struct tr2_procfs_stat *stat, pid_t tid)
 	return text;
 }
 
-/* Record that a thread exists. */
+/* Add a record of an existing thread to the log. */
 static void add_thread(struct tr2_watch *w, const struct tr2_attached *p,
 		       pid_t tid, uint64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * attach - record processes that run already: all of their threads, and all
- * threads and processes that these begin later. The processes are not stopped,
+ * threads and processes that these start later. The processes are not stopped,
  * and go on when the recording ends.
  */
 #pragma once
@@ -37,11 +37,12 @@ struct tr2_attach {
 int tr2_attach_open(struct tr2_attach *attach, const pid_t *pids, size_t nr);
 void tr2_attach_release(struct tr2_attach *attach);
 
-/* Does any of the processes write events of its own, or can it be asked to? */
+/* Does any of the processes write events of its own, or can one be asked to
+ * write events? */
 bool tr2_attach_traces(const struct tr2_attach *attach);
 
-/* Open the kernel's events for all of their threads, disabled. The watch must
- * be open. Return 0, or the exit code after an error message. */
+/* Open the kernel's events for all threads of the processes, disabled. The
+ * watch must be open. Return 0, or the exit code after an error message. */
 int tr2_attach_threads(struct tr2_attach *attach, struct tr2_watch *watch);
 
 /* Begin to record the processes. The loop stops when all of them have ended. */

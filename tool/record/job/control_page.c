@@ -19,8 +19,8 @@
 #include "config/control_block.h"
 
 #define LINK_IS "/memfd:" TR2_CONTROL_NAME
-/* Time before a request is repeated after EBUSY: each time the process waits up
- * to 50 ms for its threads. */
+/* Wait this long after EBUSY before a request is repeated: each request may
+ * stop the process for up to 50 ms, while it waits for its threads. */
 #define AGAIN_NS 250000000
 
 /* Open the control page among the descriptors of a thread. Return 0 or an
@@ -56,8 +56,8 @@ static int open_of_thread(struct tr2_control_page *page, pid_t tid)
 	return error;
 }
 
-/* Open the page by any thread: all threads share their descriptors. The
- * directory of an ended thread is empty and belongs to root. */
+/* Open the page through any thread, since all threads share their descriptors.
+ * The fd directory of a thread that has ended is empty and belongs to root. */
 static int open_fd(struct tr2_control_page *page)
 {
 	int error = open_of_thread(page, page->pid);
@@ -173,7 +173,8 @@ static void ask_again(struct tr2_control_page *page)
 	(void)flock(page->fd, LOCK_UN);
 }
 
-/* Find a thread that runs. Return false if there is none. */
+/* Set page->tid to a thread that has not ended. Return false if there is
+ * none. */
 static bool find_thread(struct tr2_control_page *page)
 {
 	struct tr2_procfs_stat stat;
@@ -212,7 +213,8 @@ enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 		return TR2_CONTROL_REPLACED;
 	if (!find_thread(page))
 		return TR2_CONTROL_GONE;
-	/* A call that was in progress may have overwritten the word. */
+	/* A call that was in progress may have overwritten the word that
+	 * make_it_look() set. */
 	(void)make_it_look(page);
 	return TR2_CONTROL_WAITS;
 }

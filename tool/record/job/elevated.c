@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Open what a recorder asks for, with root's rights. */
+/* Open events and files for a recorder, with root's rights. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -17,7 +17,8 @@
 #include "record/kernel/tracepoints.h"
 #include "record/sources/connector.h"
 
-/* fd: -1: send the errno alone. Return false if the recorder has ended. */
+/* Send an errno and a descriptor; fd -1: no descriptor. Return false if the
+ * recorder has ended. */
 static bool send_answer(int to, int err, int fd)
 {
 	union {
@@ -67,8 +68,8 @@ static int open_tracefs(const char *name)
 	return fd;
 }
 
-/* Permit the request? About other processes, it may ask only when they had a
- * CPU, not what they compute. */
+/* Is the request permitted? Of other processes, the recorder may learn only
+ * when they had a CPU, not what they compute. */
 static bool is_permitted(const struct tr2_elevate_request *r)
 {
 	const struct perf_event_attr *attr = &r->attr;

@@ -2,6 +2,6 @@
 /* elevated - the helper of record/elevate.h. */
 #pragma once
 
-/* Serve the recorder on standard input until it closes that. Return the exit
- * code. */
+/* Serve the recorder over standard input until the recorder closes the other
+ * end. Return the exit code. */
 int tr2_elevated_serve(void);

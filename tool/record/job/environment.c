@@ -31,15 +31,16 @@ void tr2_record_trace_begin(struct tr2_record_trace *trace)
 }
 
 /*
- * A program checks for the discard file only if it counts files; this limit is
- * never reached.
+ * A program checks for the discard file only if its number of files is limited.
+ * This limit is never reached.
  */
 #define MANY_FILES 1000000000
 
-/* The most variables that are set. */
+/* Set at most this many variables. */
 #define MAX_SET 16
 
-/* Does an entry set a variable that the list already has? */
+/* Does an entry of the environment set a variable that the list has already
+ * set? */
 static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 {
 	size_t len;
@@ -78,10 +79,10 @@ static bool set_number(struct tr2_environment *e, const char *name,
 }
 
 /*
- * Set variables instead of removing them: without the variable a program uses
+ * Set variables instead of removing them: without a variable, a program uses
  * the user's configuration, which may request brief events or few files. Leave
- * counters and rings alone if they were not requested: they do not change the
- * other parts of a recording.
+ * the variables of counters and rings alone if these were not requested: they
+ * do not change other parts of a recording.
  */
 static bool make_own(struct tr2_environment *e,
 		     const struct tr2_environment_request *r)

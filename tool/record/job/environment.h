@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * environment - the recorded command's environment: the process's own, except
- * the variables that control where its events go.
+ * environment - the recorded command's environment: the recorder's own, except
+ * for the variables that control where events go.
  */
 #pragma once
 
@@ -19,28 +19,28 @@ struct tr2_environment_request {
 	const char *target; /* destination of events */
 	int64_t nest;
 	bool heed_discard; /* programs check for the discard file */
-	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL: leave it
-			       * unchanged */
-	const char *rings; /* directory of rings, which a reader empties, in
-			    * place of event streams; NULL: leave the variables
-			    * unchanged */
-	const char *traceparent; /* NULL: leave it unchanged */
+	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL: leave the
+			       * variable unchanged */
+	const char *rings; /* directory of rings, which replace event streams
+			    * and which a reader empties; NULL: leave the
+			    * variables unchanged */
+	const char *traceparent; /* NULL: leave the variable unchanged */
 };
 
-/* Return false without memory. */
+/* Return false if memory is short. */
 bool tr2_environment_init(struct tr2_environment *e,
 			  const struct tr2_environment_request *request);
 void tr2_environment_release(struct tr2_environment *e);
 
-/* The recording's place in a W3C trace. The command gets it as TRACEPARENT;
- * meta.json has it. */
+/* The recording's place in a W3C trace. The command gets the place as
+ * TRACEPARENT, and meta.json contains it. */
 struct tr2_record_trace {
 	struct tr2_context self; /* id 0: the recording is in no trace */
 	uint64_t parent; /* 0: the recording is the root */
 	bool sampled;
 };
 
-/* Join the trace that TRACEPARENT names. Without one begin a new trace, unless
- * GIT_TRACE2_SPANS is set: programs that choose one trace in N would then keep
- * all of this one, as it is already chosen. */
+/* Join the trace that TRACEPARENT names. Without TRACEPARENT, begin a new
+ * trace, unless GIT_TRACE2_SPANS is set. Programs that choose one trace in N
+ * would otherwise take the new trace as chosen, and keep all of it. */
 void tr2_record_trace_begin(struct tr2_record_trace *trace);

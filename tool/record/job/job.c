@@ -63,7 +63,8 @@ static struct {
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
 	uint64_t went_ns, wall_ns; /* when CMD started, and how long it ran */
-	uint64_t cpu_before_ns, cpu_ns; /* the recorder's, in that time */
+	uint64_t cpu_before_ns, cpu_ns; /* the recorder's CPU time at CMD's
+					 * start, and while CMD ran */
 } rec;
 
 static void patience_over(struct tr2_source *source, uint32_t events)
@@ -73,7 +74,7 @@ static void patience_over(struct tr2_source *source, uint32_t events)
 	rec.loop.stop = true;
 }
 
-/* CMD has ended: wait for processes that it left running, up to a timeout. */
+/* Wait for processes that CMD left running when it ended, up to a timeout. */
 static void command_ended(void)
 {
 	rec.patience.ready = patience_over;
@@ -93,7 +94,7 @@ static uint64_t own_cpu_ns(void)
 
 static void on_child(void *data)
 {
-	/* Read both clocks before other work that takes time. */
+	/* Read both clocks first: the work below takes time. */
 	uint64_t now = tr2_clock_now_ns(), cpu_ns = own_cpu_ns();
 	bool ended_before = rec.run.ended;
 	bool alone;
@@ -123,9 +124,9 @@ static void on_stop(void *data)
 }
 
 /*
- * Stop recording data when the recording has --max-size. Programs write into
- * the directory themselves. The discard file stops them, as it does for Git's
- * directories: while it exists, a program that starts writes nothing.
+ * Stop recording data when the recording reaches --max-size. Programs write
+ * into the directory themselves. The discard file stops them, as in Git's
+ * target directories: while it exists, a program that starts writes nothing.
  */
 static void check_size(struct tr2_source *source, uint32_t events)
 {
@@ -143,7 +144,7 @@ static void check_size(struct tr2_source *source, uint32_t events)
 		return;
 	rec.over_size = rec.rings.over_size = true;
 	rec.rings_before = rec.rings.files;
-	/* Without a command, no program writes here. */
+	/* Without a command, no program writes into the directory. */
 	if (rec.run.pid)
 		rec.watch.procs.full_ns = tr2_kernel_now_ns();
 	tr2_kernel_records_stop(&rec.watch.kernel);
@@ -219,7 +220,7 @@ static void lock_file(int fd)
 static void open_watch(void)
 {
 	tr2_watch_open(&rec.watch, &rec.loop, rec.kernel_fd);
-	/* Without records of tasks kernel.data would be empty. */
+	/* Without records of tasks, kernel.data stays empty. */
 	if (rec.kernel_fd >= 0 && !rec.watch.has_tasks)
 		unlinkat(rec.store.dir_fd, TR2_STORE_KERNEL, 0);
 }
@@ -234,8 +235,8 @@ static int attach(void)
 	return tr2_attach_threads(&rec.attach, &rec.watch);
 }
 
-/* Open everything that may fail before the command runs. -1: the reason was
- * printed. */
+/* Open everything that may fail, before the command runs. Return -1 after an
+ * error message. */
 static int open_all(const struct tr2_job *job)
 {
 	if (tr2_store_open(&rec.store, job->dir,
@@ -304,7 +305,7 @@ static int start_command(const struct tr2_job *job)
 		request.traceparent = traceparent;
 	}
 	open_watch();
-	/* The helper must not be a process of the recording. */
+	/* Stop the helper: it is no process of the recording. */
 	tr2_elevate_stop();
 	if (job->counters)
 		rec.run.mark_fd = tr2_syscalls_mark_fd(job->counters->syscalls);
@@ -374,8 +375,8 @@ static int start_listening(const struct tr2_job *job)
 					     (uint64_t)job->max_size_bytes);
 }
 
-/* Only a recorder without a command reports to a service manager: a command has
- * its own. */
+/* Only a recorder without a command reports to a service manager: a command
+ * that is a service reports by itself. */
 static void start_service(const struct tr2_job *job)
 {
 	if (rec.listen.nr_listeners && !*job->argv &&
@@ -438,7 +439,7 @@ static void say_stragglers(void)
 		nr > SHOWN_STRAGGLERS ? ", ..." : "");
 }
 
-/* Most programs emit no Trace2 events; the kernel's records have the rest. */
+/* Warn if there are neither events nor records of tasks. */
 static void say_silent(void)
 {
 	const struct tr2_meta *m = &rec.meta;
@@ -505,8 +506,8 @@ static void say_silent_programs(const struct tr2_meta *m)
 			m->lost_programs == 1 ? " was" : "s were");
 }
 
-/* Add the number of events. Leave it out if there are none and none was lost:
- * most programs emit no events. */
+/* Add the summary. Leave out the number of events if there are none and none
+ * was lost: most programs emit no events. */
 static void add_sum(struct tr2_buf *b, int code)
 {
 	const struct tr2_meta *m = &rec.meta;
@@ -532,7 +533,7 @@ static void add_sum(struct tr2_buf *b, int code)
 	}
 }
 
-/* Suggest the next command, if a person reads it. */
+/* Suggest the next command if a person reads stderr. */
 static void say_next(void)
 {
 	if (isatty(2) && rec.meta.started && !rec.meta.no_task_records)
@@ -565,8 +566,8 @@ static void say_sum(int code)
 	say_next();
 }
 
-/* Count programs whose events were dropped. Programs with a ring kept their
- * events there. */
+/* Count programs whose events were dropped. Leave out programs with a ring,
+ * which kept their events in the ring. */
 static uint64_t lost_programs(void)
 {
 	uint64_t rings = rec.rings.files - rec.rings_before;
@@ -580,8 +581,8 @@ static void take_off(uint64_t *from, uint64_t value)
 	*from -= value < *from ? value : *from;
 }
 
-/* Leave out the recorder's lines of events, one system call each: their length
- * depends on the time. */
+/* Subtract the recorder's lines of events, one system call each: their lengths
+ * depend on the time. */
 static void fill_io(struct tr2_io *io)
 {
 	*io = rec.run.io;
@@ -624,8 +625,8 @@ static void fill_result(int code)
 	m->totals.events += rec.rings.events;
 	m->totals.bytes += rec.rings.bytes;
 	m->totals.lost += rec.rings.lost;
-	/* Each file belongs to one process, even to one that the kernel did not
-	 * report. A file that continues another one does not count. */
+	/* Each file belongs to one process, which the kernel may not have
+	 * reported. Files that continue other files do not count. */
 	m->processes = m->totals.files - m->totals.continued;
 	m->processes -= m->processes < rec.listen.nr_unknown ?
 				m->processes : rec.listen.nr_unknown;
@@ -633,7 +634,7 @@ static void fill_result(int code)
 		m->processes = rec.watch.procs.nr_seen;
 }
 
-/* Print which parts of the recording are incomplete. Return true if none is. */
+/* Print which parts of the recording are incomplete; false: some are. */
 static bool say_unwritten(void)
 {
 	const struct {
@@ -676,7 +677,7 @@ static bool write_symbols(void)
 	return ok;
 }
 
-/* With -p there is no command whose code could be returned. */
+/* With -p, no command has a code: return TR2_EXIT_FATAL. */
 static int or_fatal(int code)
 {
 	return rec.job->nr_pids ? TR2_EXIT_FATAL : code;
@@ -715,7 +716,7 @@ static int finish(int code)
 	}
 	if (rec.job->quiet)
 		return code;
-	/* Without any records of tasks, the warning at the start was enough. */
+	/* Without any records of tasks, a warning at the start has said so. */
 	if (!rec.meta.no_task_records) {
 		tr2_kernel_records_say_refused(
 			&rec.watch.kernel,
@@ -782,7 +783,7 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 		return code;
 	init_job(job);
 	if (tr2_loop_init(&rec.loop)) {
-		tr2_error("cannot record: %s", strerror(errno));
+		tr2_error("cannot make an event loop: %s", strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
 	if (job->nr_pids)

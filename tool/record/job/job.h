@@ -4,9 +4,9 @@
  * the command, or watch running processes, or listen to sockets. The recording
  * is finished whatever happens to the command.
  *
- * Nothing is written before it is certain that the command can be run and that
- * the directory may be written. A process may run one job after another, but
- * not two at once.
+ * Nothing is written until it is certain that the command can be run and that
+ * the directory may be written. A process may run several jobs, but only one at
+ * a time.
  */
 #pragma once
 
@@ -26,7 +26,8 @@
 struct tr2_event_counters;
 
 struct tr2_job {
-	char **argv; /* ended by NULL; empty: only listen, or record `pids` */
+	char **argv; /* the command, ended by NULL; empty: only listen, or
+		      * record `pids` */
 	const pid_t *pids; /* processes that run already */
 	size_t nr_pids;
 	const char *dir;
@@ -34,18 +35,21 @@ struct tr2_job {
 	int64_t timeout_ns;     /* how long to wait for processes that outlive
 				 * the command: TR2_JOB_TIMEOUT_NS */
 	int64_t max_size_bytes; /* 0: no limit */
-	int64_t rotate_bytes; /* with addresses: see rotate.h; 0: never */
+	int64_t rotate_bytes; /* with `addresses`: rotate at this size
+			       * (rotate.h); 0: never */
 	/* number of rotated directories to keep; 0: all */
 	int64_t keep;
-	/* interval of reporting counts; 0: on request only */
+	/* interval of reporting counts; 0: only on request */
 	int64_t report_ns;
 	const char *const *addresses; /* sockets to listen on */
 	size_t nr_addresses;
-	struct tr2_forward_options forward; /* with addresses */
-	struct tr2_kernel_wanted kernel; /* besides records of tasks */
+	struct tr2_forward_options forward; /* with `addresses`: forward to a
+					     * collector */
+	struct tr2_kernel_wanted kernel; /* records of the kernel besides those
+					  * of tasks */
 	bool rings; /* programs that support it write a ring */
 	bool quiet; /* print errors only */
-	enum tr2_ptrace_wanted ptrace; /* of a command */
+	enum tr2_ptrace_wanted ptrace; /* ptrace of a command */
 	struct tr2_event_counters *counters; /* counted over the run; NULL:
 					      * none */
 };

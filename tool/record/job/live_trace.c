@@ -23,8 +23,8 @@ static void say_refused(pid_t pid, const char *why)
 	tr2_warning("process %d writes no events: %s", (int)pid, why);
 }
 
-/* Does the path name the same directory for the process? It may have another
- * root. */
+/* Does the path name the same directory for the process, which may have another
+ * root? */
 static bool can_reach(pid_t pid, const char *target, int target_fd)
 {
 	struct stat ours, theirs;
@@ -177,8 +177,8 @@ static bool is_known(const struct tr2_switch *s, pid_t pid)
 	return is_ours(s, pid);
 }
 
-/* Is it the page of one of the asked processes? A child has its parent's page
- * open until it creates its own. */
+/* Does the page belong to one of the asked processes? A child has its parent's
+ * page open until it creates its own page. */
 static bool is_parents(const struct tr2_switch *s,
 		       const struct tr2_control_page *page)
 {
@@ -192,7 +192,7 @@ static bool is_parents(const struct tr2_switch *s,
 	return false;
 }
 
-/* Ask a child. Return false if it has no page of its own yet. */
+/* Ask a child to go back. Return false if it has no page of its own yet. */
 static bool ask_child(struct tr2_switch *s, pid_t pid)
 {
 	struct tr2_control_page page;
@@ -209,8 +209,8 @@ static bool ask_child(struct tr2_switch *s, pid_t pid)
 	return true;
 }
 
-/* Ask the running processes that were forked by those asked before. Return
- * whether any of them had not been asked. */
+/* Ask running processes that are not known yet to go back: asked processes have
+ * forked them. Return whether any was asked. */
 static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 {
 	struct tr2_straggler *running;
@@ -226,8 +226,9 @@ static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 	return any;
 }
 
-/* Ask all processes to go back. A request that nobody took up is withdrawn. A
- * process that writes elsewhere by now ignores the request. */
+/* Ask all processes to go back. If a process has not taken up its first
+ * request, withdraw that instead. A process that writes elsewhere by now
+ * ignores the request. */
 static void ask_all_back(struct tr2_switch *s)
 {
 	size_t i;
@@ -254,9 +255,9 @@ static bool is_waiting(struct tr2_control_page *page)
 	       tr2_control_page_look(page, &error) == TR2_CONTROL_WAITS;
 }
 
-/* Look at all processes, and ask busy ones again. Return one that has not taken
- * up its request; 0 if all have. Do not wait for a child without a session: it
- * takes up the request when it begins one. */
+/* Look at all processes, and repeat requests to busy ones. Return a process
+ * that has not taken up its request; 0: all have. Do not wait for a child
+ * without a session: it takes up the request when it begins a session. */
 static pid_t waiting_for(const struct tr2_switch *s)
 {
 	pid_t pid = 0;
@@ -282,9 +283,9 @@ static void look_back(struct tr2_source *source, uint32_t events)
 		tr2_loop_close(s->loop, &s->timer);
 }
 
-/* A process that has not answered may fork, and its children have the target,
- * too. So look for children once more after the last answer. Return as
- * waiting_for(). */
+/* Wait until all processes have answered, and return the result of
+ * waiting_for(). A process that has not answered may fork, and its children
+ * have the target, too: look for children once more after the last answer. */
 static pid_t wait_for_answers(struct tr2_switch *s, struct tr2_watch *watch,
 			      int64_t wait_ns)
 {
@@ -322,7 +323,7 @@ void tr2_switch_back(struct tr2_switch *s, struct tr2_watch *watch,
 	if (!s->nr)
 		return;
 	tr2_loop_close(s->loop, &s->timer);
-	/* From now on, the next signal ends the wait. */
+	/* The next signal ends the wait. */
 	if (wait_ns)
 		s->loop->stop = false;
 	ask_all_back(s);

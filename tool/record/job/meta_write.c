@@ -16,7 +16,7 @@
 #include "format/recording/meta_keys.h"
 #include "record/job/live_trace.h"
 
-/* The job's data, and what the writer looked up for it. */
+/* The job's data, and further values that the writer looked up. */
 struct writer {
 	const struct tr2_meta *m;
 	bool list_tasks;
@@ -40,7 +40,7 @@ static void add_number(struct tr2_buf *b, const char *key, uint64_t value)
 	tr2_buf_add_u64(b, value);
 }
 
-/* A NULL is written as null. */
+/* Add a text; write NULL as null. */
 static void add_text(struct tr2_buf *b, const char *key, const char *text)
 {
 	add_key(b, key);
@@ -328,8 +328,8 @@ int tr2_meta_write(const struct tr2_meta *m, struct tr2_store *store)
 {
 	int ret = write_meta(m, store, true);
 
-	/* On a full disk, the reserved space is enough without the list of
-	 * processes. */
+	/* On a full disk, leave out the list of processes: the rest fits into
+	 * the reserved space. */
 	if (ret && m->complete && (errno == ENOSPC || errno == EDQUOT))
 		ret = write_meta(m, store, false);
 	return ret;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * meta_write - meta.json: the command, where and when it ran, and the result
- * (Documentation/technical/recording-format.adoc).
+ * meta_write - write meta.json: the command, where and when it ran, and the
+ * result (Documentation/technical/recording-format.adoc).
  */
 #pragma once
 
@@ -28,33 +28,35 @@ struct tr2_straggler {
 };
 
 struct tr2_meta {
-	char *const *argv; /* of the command; NULL: none */
+	char *const *argv; /* arguments of the command; NULL: no command */
 	int command_pid;   /* 0: not started */
 	struct tr2_record_trace trace;
 	const pid_t *pids; /* processes that ran already */
 	size_t nr_pids;
-	const struct tr2_switch *switched; /* the processes among them that
-					    * allow live tracing */
+	const struct tr2_switch *switched; /* those of `pids` that allow live
+					    * tracing */
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
 	const struct tr2_cpu_limit *limit;
-	/* NULL: available */
+	/* Why these records are missing; NULL: they are available. */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, ptrace, none */
-	const char *remedy; /* what permits the refused sources; NULL: not
+	const char *remedy; /* how to permit the refused sources; NULL: not
 			     * known */
-	/* Why states, causes of waits and wakers are missing; "": available. */
+	/* Why states, causes of waits and wakers are missing; "": they are
+	 * available. */
 	const char *refused[TR2_KERNEL_SOURCES];
 
 	/* Set at the end: */
 	bool complete;
 	bool started; /* the command ran: status and usage are set */
 	int status, exit_code;
-	uint64_t wall_ns; /* of the command */
-	uint64_t recorder_cpu_ns; /* of the recorder during wall_ns */
+	uint64_t wall_ns; /* wall time of the command */
+	uint64_t recorder_cpu_ns; /* CPU time of the recorder during wall_ns */
 	struct tr2_usage usage;
-	struct tr2_io io; /* without the lines of events */
+	struct tr2_io io; /* reads and writes, without those of lines of
+			   * events */
 	const struct tr2_procs *procs;
 	struct tr2_observer_sums observed;
 	uint64_t processes;
@@ -62,8 +64,10 @@ struct tr2_meta {
 	uint64_t lost_kernel_records, lost_kernel_data;
 	uint64_t lost_task_log, lost_exit_codes;
 	uint64_t oom_kills;
-	uint64_t lost_programs; /* that started after --max-size was reached */
-	/* Programs in which tracing was switched off again by then. */
+	uint64_t lost_programs; /* programs that started after --max-size was
+				 * reached */
+	/* Programs in which tracing was switched off when --max-size was
+	 * reached. */
 	uint64_t cut_programs;
 	const struct tr2_straggler *stragglers;
 	size_t nr_stragglers;

@@ -21,16 +21,15 @@
 #include "record/sources/ptrace_proc.h"
 
 #define WRITE_EVERY_NS 100000000u
-/* A record gets its time up to this long before it is published. */
+/* The kernel publishes a record at most this long after the record's time. */
 #define SLACK_NS 50000000u
-/* How often data is written for those who read during the recording. */
+/* Write data at this interval, for readers during the recording. */
 #define LIVE_NS 1000000000u
 /* The observer looks only at programs older than this. */
 #define YOUNG_NS 5000000u
-/* This many records are kept until the next look. */
+/* Keep at most this many records until the next look. */
 #define MOST_UNREAD 4096
-/* LATE_MS, LATE_TRIES: how long, and how often, to wait for the last exit
- * codes. */
+/* Wait for the last exit codes for LATE_MS, at most LATE_TRIES times. */
 #define LATE_MS 10
 #define LATE_TRIES 10
 
@@ -105,9 +104,9 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 		tr2_tasklog_add(&w->log, &e);
 }
 
-/* Write the records before `now`, less the slack: a whole pass over the rings
- * has read them. Exits may still be in the kernel, so read the connector
- * first. */
+/* Write the records that are older than `now` by the slack: a whole pass over
+ * the rings has read them. Exits may still be in the kernel, so read the
+ * connector first. */
 static void write_log(struct tr2_watch *w, uint64_t now)
 {
 	if (now < w->written_ns + WRITE_EVERY_NS)
@@ -133,7 +132,8 @@ static void see_mapping(void *data, pid_t pid, const char *path)
 	tr2_code_maps_see(&w->code_maps, pid, path);
 }
 
-/* The process has ended, or its recording has: its map is complete. */
+/* Keep the map of code of a process that has ended, or whose recording has
+ * ended: the map is complete. */
 static void keep_code_map(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
@@ -226,8 +226,8 @@ static void read_comm(pid_t pid, char comm[TR2_COMM_SIZE])
 	comm[n - 1] = '\0'; /* replaces the newline */
 }
 
-/* Is the event of a recorded process? The pid of an ended one may be a
- * stranger's now. */
+/* Is this an event of a recorded process? If a recorded process has ended,
+ * another process may have its pid. */
 static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	pid_t pid = e->kind == TR2_TASK_FORK ? e->ppid : e->pid;
@@ -240,15 +240,15 @@ static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
 		tr2_kernel_rings_scan(&w->kernel.rings);
 		p = tr2_procs_find(&w->procs, pid);
 	}
-	/* An earlier process may have had this pid. */
+	/* The found process may be an earlier one with this pid. */
 	if (!p || p->status_from == TR2_STATUS_CONNECTOR ||
 	    e->time_ns < p->start_ns)
 		return false;
 	return !p->ended || e->kind == TR2_TASK_EXIT || e->time_ns <= p->end_ns;
 }
 
-/* Did the process end before `now`, when its files in /proc were read? Then
- * they may have been a stranger's. */
+/* Did the process end before `now`, the time at which its files in /proc were
+ * read? If so, the files may belong to another process. */
 static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 {
 	const struct tr2_proc *p;
@@ -259,7 +259,7 @@ static bool had_ended(struct tr2_watch *w, pid_t pid, uint64_t now)
 	return p && p->ended && p->end_ns < now;
 }
 
-/* The program may have ended or called exec; then nothing is logged. */
+/* Log the arguments of a program, unless it may have ended or called exec. */
 void tr2_watch_argv(struct tr2_watch *w, pid_t pid, uint64_t time_ns)
 {
 	struct tr2_task_event e = { .kind = TR2_TASK_ARGV, .pid = pid,
@@ -290,7 +290,8 @@ static void handle_end(void *data, pid_t pid, int status)
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 	uint64_t now = tr2_kernel_now_ns();
 
-	/* A child of the recorder may be known already: wait4() tells more. */
+	/* The status of the recorder's child may be known already: wait4()
+	 * returns more. */
 	if (!p || p->status_from)
 		return;
 	tr2_procs_status(&w->procs, pid, status, TR2_STATUS_PIDFD, now, NULL);
@@ -387,7 +388,7 @@ static void look_at_source(struct tr2_source *source, uint32_t events)
 	tr2_kernel_rings_check(&w->kernel.rings);
 }
 
-/* The connector calls this for every process of the machine. */
+/* The connector reports the processes of the whole machine. */
 static void handle_connector(void *data, const struct tr2_task_event *from,
 			     int status)
 {
@@ -412,8 +413,8 @@ static void handle_connector(void *data, const struct tr2_task_event *from,
 	}
 }
 
-/* Return what would permit the refused sources; NULL: none was refused, or it
- * is not known. */
+/* Return the command or condition that would permit the refused sources; NULL:
+ * none was refused, or it is not known. */
 static const char *remedy(const struct tr2_watch *w)
 {
 	bool whole = w->has_tasks && !tr2_kernel_records_lack(&w->kernel);
@@ -501,9 +502,9 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 	rings_ready(w);
 }
 
-/* Is the program too young to look at? It may end before a look learns anything
- * of it. A process that was only forked is never too young: it shares memory
- * with others. */
+/* Is the program too young to look at? It may end before the observer learns
+ * anything about it. A process that was only forked is never too young: it
+ * shares memory with others. */
 static bool is_young(const struct tr2_proc *p, uint64_t now)
 {
 	return p->exec_ns + YOUNG_NS > now;
@@ -707,7 +708,7 @@ static bool exit_codes_missing(const struct tr2_watch *w)
 }
 
 /* Wait for the exit codes of the last processes: the connector reports an end
- * only after the parent can reap it. */
+ * only after the parent can reap the process. */
 static void wait_for_exit_codes(struct tr2_watch *w)
 {
 	int i;

@@ -34,9 +34,9 @@ struct tr2_watch {
 	 * arguments whose process is not known yet. */
 	struct tr2_task_event *unread;
 	size_t nr_unread, alloc_unread;
-	struct tr2_pidfds pidfds; /* without the connector */
+	struct tr2_pidfds pidfds; /* used without the connector */
 	struct tr2_loop *loop;
-	pid_t own_pid; /* of the recorder */
+	pid_t own_pid; /* pid of the recorder */
 	struct tr2_procs procs;
 	struct tr2_tasklog log;
 	struct tr2_kernel_records kernel;
@@ -50,21 +50,24 @@ struct tr2_watch {
 	struct tr2_code_maps code_maps;
 	struct tr2_ninja_logs ninja_logs;
 	struct tr2_observer *observer; /* NULL: none */
-	size_t nr_observed; /* number of the first `procs` that it has seen */
-	struct tr2_observer_sums observed; /* at the end */
-	struct tr2_run *run; /* with ptrace: the run whose child the ptrace
-			      * thread waits for */
+	size_t nr_observed; /* all processes before this index were passed to
+			     * the observer */
+	struct tr2_observer_sums observed; /* set at the end */
+	struct tr2_run *run; /* with ptrace: the run for whose child the ptrace
+			      * thread waits */
 	bool has_tasks, has_connector;
 	bool traced; /* set at the end: ptrace was used */
 	bool was_opened; /* the kernel's sources were asked for */
-	bool is_needed; /* without any source there is nothing to record */
+	bool is_needed; /* fail without any source: there is nothing else to
+			 * record */
 	bool quiet; /* do not warn about unavailable sources */
 	char why_not[500]; /* the reason if there are no task records */
 	uint64_t written_ns; /* time of the last write to the log */
-	struct tr2_buf text; /* of the record that is being added to the log */
+	struct tr2_buf text; /* text of the record that is being added to the
+			      * log */
 };
 
-/* Initialise it. Set watch->log.fd afterwards. */
+/* Initialise the watch. Set watch->log.fd afterwards. */
 void tr2_watch_init(struct tr2_watch *watch);
 void tr2_watch_release(struct tr2_watch *watch);
 
@@ -74,19 +77,21 @@ void tr2_watch_release(struct tr2_watch *watch);
  */
 void tr2_watch_open(struct tr2_watch *watch, struct tr2_loop *loop,
 		    int data_fd);
-/* Print on stderr what would permit more, if something was refused. */
+/* If the kernel refused a source, print on stderr how to permit it. */
 void tr2_watch_say_remedy(const struct tr2_watch *watch);
 /* Watch run->pid, a child of this process that has not called exec yet, and its
  * descendants. */
 void tr2_watch_start(struct tr2_watch *watch, struct tr2_run *run);
 
-/* For processes that run already: begin to watch; add a record, whose `more`
- * belongs to the log from then on; add the arguments of a process. */
+/* For processes that run already: begin to watch them; add a record; add the
+ * arguments of a process. After tr2_watch_add(), event->more belongs to the
+ * log. */
 void tr2_watch_run(struct tr2_watch *watch);
 void tr2_watch_add(struct tr2_watch *watch, const struct tr2_task_event *event);
 void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);
 
-/* Reap the children that have ended. false: there are none left. */
+/* Reap the children that have ended. Return false if there are no children
+ * left. */
 bool tr2_watch_reap(struct tr2_watch *watch, struct tr2_run *run);
 
 /* Read the records of everything that has happened until now. */
@@ -98,8 +103,9 @@ void tr2_watch_finish(struct tr2_watch *watch);
 /* Set the members of meta.json that the watch knows. */
 void tr2_watch_result(const struct tr2_watch *watch, struct tr2_meta *meta);
 
-/* Return the running descendants of this process, or the recorded processes
- * that have not ended, at most 1000; the caller frees them. */
+/* List the running descendants of this process, or the recorded processes that
+ * have not ended, at most 1000. The caller frees *stragglers. Return their
+ * number. */
 size_t tr2_watch_stragglers(struct tr2_straggler **stragglers);
 size_t tr2_watch_running(const struct tr2_watch *watch,
 			 struct tr2_straggler **stragglers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * List the running processes: the descendants of this process by /proc, as the
- * kernel's records may be missing; or those of the recording.
+ * List running processes: the descendants of this process, found in /proc since
+ * the kernel's records may be missing; or the processes of the recording.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -34,7 +34,7 @@ static size_t read_all(struct seen *all, size_t max)
 	return nr;
 }
 
-/* Mark the descendants of root, until no more are found. */
+/* Mark the descendants of root. Repeat the pass until it finds no more. */
 static void mark_below(struct seen *all, size_t nr, int root)
 {
 	bool more = true;
@@ -52,8 +52,8 @@ static void mark_below(struct seen *all, size_t nr, int root)
 	}
 }
 
-/* Orphans become children of this process, so without a child there are no
- * descendants. */
+/* Has this process children? If not, it has no descendants: orphans become its
+ * children. */
 static bool has_children(void)
 {
 	siginfo_t info;

@@ -16,7 +16,7 @@
 
 /*
  * Set the address to a path, or to an abstract name that begins with @. Return
- * 0 if `name` is neither.
+ * its length; 0: `name` is neither.
  */
 static socklen_t address_of(struct sockaddr_un *un, const char *name)
 {
@@ -33,7 +33,8 @@ static socklen_t address_of(struct sockaddr_un *un, const char *name)
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
 }
 
-/* Send lines such as `READY=1` or `STATUS=…`. It never waits. */
+/* Send lines such as `READY=1` or `STATUS=…` to the service manager, without
+ * waiting. */
 static void notify(const char *text)
 {
 	struct sockaddr_un un;
@@ -50,10 +51,10 @@ static void notify(const char *text)
 	close(fd);
 }
 
-#define STATUS_NS 10000000000u /* interval of reports to the service manager
-				* alone */
+#define STATUS_NS 10000000000u /* interval of reports if only the service
+				* manager gets them */
 
-/* Report the same text on stderr and to the service manager. */
+/* Report the counts on stderr, if it `says` so, and to the service manager. */
 static void report_counts(const struct tr2_service *s, const char *counts,
 			  bool says)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service - reports of a long-running recorder: lines of counts on stderr, when
- * SIGUSR1 requests one and at intervals, and to a service manager its
- * readiness, its counts and its end.
+ * service - reports of a long-running recorder. On stderr it prints lines of
+ * counts, at intervals and when SIGUSR1 requests one. To a service manager it
+ * reports its readiness, its counts and its end.
  */
 #pragma once
 
@@ -15,17 +15,17 @@ struct tr2_service {
 	struct tr2_listen *listen;
 	bool says;    /* also report on stderr */
 	bool notifies;
-	char *last; /* the last report */
+	char *last; /* the text of the last report */
 };
 
 /*
- * Report readiness. `every_ns`: interval of reporting counts on stderr if they
- * changed; 0: only on request. -1: errno.
+ * Report readiness. `every_ns`: interval of reports on stderr, which are left
+ * out if the counts have not changed; 0: only on request. -1: errno.
  */
 int tr2_service_start(struct tr2_service *service, struct tr2_loop *loop,
 		      struct tr2_listen *listen, uint64_t every_ns);
 /* Report the counts. */
 void tr2_service_say(struct tr2_service *service);
-/* Report the end. It does nothing if the service was not started. */
+/* Report the end, if the service was started. */
 void tr2_service_stop(struct tr2_service *service);
 void tr2_service_release(struct tr2_service *service);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Collect lines from clients, for their files. listen_socket.c creates and
- * removes the sockets.
+ * Collect lines from clients, and choose the file of each line. listen_socket.c
+ * creates and removes the sockets.
  */
 #include "record/streams/listen.h"
 
@@ -20,7 +20,7 @@
 
 #define CHUNK_BYTES (256u << 10) /* the maximum size of a datagram */
 #define ACCEPTS_A_TURN 64
-/* limit of reading at the end, for a client that does not stop */
+/* at the end, read at most this much of a client that does not stop writing */
 #define LAST_BYTES (16u << 20)
 #define LAST_CLIENTS 4096
 #define PAUSE_NS 100000000u
@@ -48,7 +48,8 @@ static bool is_safe_name(const char *p, size_t len)
 
 /*
  * Set `name` to the file for a line of len bytes: the last component of its
- * SID. Return false if no component is safe as a file name.
+ * SID. Return false if the line has no SID, or if that component is not safe as
+ * a file name.
  */
 static bool name_of(const char *line, size_t len, char name[TR2_SINK_NAME])
 {
@@ -69,7 +70,8 @@ static bool name_of(const char *line, size_t len, char name[TR2_SINK_NAME])
 	return true;
 }
 
-/* Name the file for lines without a SID: one per client, up to a limit. */
+/* Name a new file for lines without a SID. Each client has one such file, up to
+ * a limit of files. */
 static void name_unknown(struct tr2_listen *l, char name[TR2_SINK_NAME])
 {
 	if (l->nr_unknown < TR2_LISTEN_UNKNOWN)
@@ -77,7 +79,7 @@ static void name_unknown(struct tr2_listen *l, char name[TR2_SINK_NAME])
 	snprintf(name, TR2_SINK_NAME, "unknown-%u", l->nr_unknown);
 }
 
-/* Pass on lines for one file. */
+/* Pass lines for one file to the sink and to the forwarder. */
 static void pass_lines(struct tr2_listen *l, uint64_t client, const char *name,
 		       const char *p, size_t len, uint64_t nr_lines)
 {
@@ -86,9 +88,9 @@ static void pass_lines(struct tr2_listen *l, uint64_t client, const char *name,
 }
 
 /*
- * Write whole lines; consecutive lines for the same file go together. `name` is
- * the file of this client's last line, which also gets lines without a SID.
- * client: its number; 0: a datagram.
+ * Pass on whole lines; consecutive lines for one file go together. `name` is
+ * the file of this client's last line. Lines without a SID go to that file,
+ * too. client: its number; 0: a datagram.
  */
 static void read_lines(struct tr2_listen *l, uint64_t client,
 		       char name[TR2_SINK_NAME], const char *p, size_t len)
@@ -146,7 +148,8 @@ static bool grow_partial(struct tr2_client *c, size_t need)
 	return true;
 }
 
-/* If a part of a line cannot be kept, the whole line is dropped and counted. */
+/* Keep a part of a line. If that is impossible, drop and count the whole
+ * line. */
 static void add_partial(struct tr2_client *c, const char *p, size_t len)
 {
 	bool too_long = len > TR2_LISTEN_LINE - c->nr_partial;
@@ -215,7 +218,7 @@ static void link_client_last(struct tr2_client *c)
 	l->last = c;
 }
 
-/* Close a client. Keep a line that its end truncated as a line of its own. */
+/* Close a client. If it ended within a line, pass that part on as a line. */
 static void close_client(struct tr2_client *c)
 {
 	if (c->nr_partial)
@@ -230,7 +233,8 @@ static void close_client(struct tr2_client *c)
 /* Shared by all clients: each read is processed before the next. */
 static char chunk[CHUNK_BYTES];
 
-/* Return the number of bytes; 0: none now; -1: the client closed. */
+/* Read from a client. Return the number of bytes; 0: there are none now; -1:
+ * the client has closed its connection. */
 static ssize_t read_client(struct tr2_client *c)
 {
 	ssize_t n = read(c->source.fd, chunk, sizeof(chunk));
@@ -287,7 +291,8 @@ static void resume(struct tr2_source *source, uint32_t events)
 		tr2_loop_change(l->loop, &l->listeners[i].source, EPOLLIN);
 }
 
-/* Make room for a new client if no descriptor is free. */
+/* Make room for a new client, since no descriptor is free: close the client
+ * that was silent for longest. If there is none, stop accepting for a while. */
 static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 {
 	if (l->first) {
@@ -302,7 +307,8 @@ static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 		tr2_loop_change(l->loop, &s->source, 0);
 }
 
-/* Return 1: accepted one; 0: none waits, or not now. */
+/* Accept a client. Return 1 to call it again; 0: no client waits, or none can
+ * be accepted now. */
 static int accept_one(struct tr2_listener *s)
 {
 	int fd = accept4(s->source.fd, NULL, NULL,
@@ -320,8 +326,8 @@ static int accept_one(struct tr2_listener *s)
 	return 0;
 }
 
-/* Read a datagram. Datagrams have many senders: the SID of one does not apply
- * to the next. */
+/* Read a datagram. Datagrams have many senders, so a SID does not apply to
+ * lines of the next datagram. */
 static void read_datagram(struct tr2_listener *s, size_t len)
 {
 	char name[TR2_SINK_NAME];
@@ -332,11 +338,11 @@ static void read_datagram(struct tr2_listener *s, size_t len)
 		memcpy(s->name, name, sizeof(name));
 }
 
-/* Return 1: received one; 0: none. */
+/* Receive a datagram. Return 1 to call it again; 0: there is none. */
 static int receive_one(struct tr2_listener *s)
 {
 	struct tr2_listen *l = s->listen;
-	/* Leave one byte for a newline. */
+	/* Leave room for a newline, one byte. */
 	ssize_t n = recv(s->source.fd, chunk, sizeof(chunk) - 1,
 			 MSG_TRUNC | MSG_DONTWAIT);
 
@@ -429,7 +435,7 @@ static uint64_t nr_connected(const struct tr2_listen *l)
 	return nr;
 }
 
-/* Add `17 lost (queue_full 12, too_long 5)`. */
+/* Append the losses, for example `17 lost (queue_full 12, too_long 5)`. */
 static void add_losses(struct tr2_buf *b, const uint64_t lost[TR2_LOSS_NR])
 {
 	uint64_t sum = 0;

@@ -2,10 +2,11 @@
 /*
  * listen - collect event lines from Unix sockets with many clients at once.
  *
- * Clients are not trusted. A line goes to a file named after a SID component,
- * if that is safe as a name, else to unknown-N. A line may have TR2_LISTEN_LINE
- * bytes, all unfinished lines together TR2_LISTEN_PARTIAL. If descriptors run
- * out, the client that was silent for longest is closed.
+ * Clients are not trusted. A line goes to a file named after the last component
+ * of its SID, if that component is safe as a name, else to unknown-N. A line
+ * may have TR2_LISTEN_LINE bytes, and all unfinished lines together
+ * TR2_LISTEN_PARTIAL bytes. If descriptors run out, the client that was silent
+ * for longest is closed.
  */
 #pragma once
 
@@ -27,7 +28,8 @@ struct tr2_client {
 	struct tr2_source source;
 	struct tr2_listen *listen;
 	uint64_t number; /* from 1 */
-	struct tr2_client *next, *prev; /* most recently active last */
+	struct tr2_client *next, *prev; /* in a list, the most recently active
+					 * client last */
 	char *partial; /* an unfinished line */
 	size_t nr_partial, alloc_partial;
 	bool skipping; /* skip the rest of a line that is too long */
@@ -39,11 +41,13 @@ struct tr2_listener {
 	struct tr2_listen *listen;
 	bool dgram;
 	char *path;    /* absolute */
-	char *address; /* as a destination: af_unix:KIND:PATH */
+	char *address; /* written as a destination of events:
+			* af_unix:KIND:PATH */
 	dev_t dev;     /* device and inode of the socket file that was
 			* created */
 	ino_t ino;
-	char name[TR2_SINK_NAME]; /* for datagrams: as for a client */
+	char name[TR2_SINK_NAME]; /* for datagrams without a SID: their file, or
+				   * "" */
 };
 
 struct tr2_listen {
@@ -58,22 +62,23 @@ struct tr2_listen {
 	size_t partial_bytes;
 	unsigned int nr_unknown;
 	uint64_t nr_clients; /* total */
-	uint64_t evicted;    /* closed to free a descriptor */
+	uint64_t evicted;    /* number of clients closed to free a descriptor */
 };
 
-/* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). Return -1, with
- * nothing left in place, after an error message. */
+/* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). On failure,
+ * print an error message, remove the sockets and return -1. */
 int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
 		    const char *const *addresses, size_t nr);
 /* Begin to collect lines; see sink.h. -1: errno. */
 int tr2_listen_start(struct tr2_listen *listen, const struct tr2_rotate *rotate,
 		     uint64_t max_bytes);
-/* Append the counts as text: lines and bytes collected, queued, lost by cause,
- * removed by --keep, and forwarded. */
+/* Append the counts as text: lines and bytes that were collected, queued, lost
+ * (by cause), removed by --keep, and forwarded. */
 struct tr2_buf;
 void tr2_listen_counts(struct tr2_listen *listen, struct tr2_buf *b);
 /* Read the lines that have arrived, write them, and remove the sockets. */
 void tr2_listen_finish(struct tr2_listen *listen);
 void tr2_listen_release(struct tr2_listen *listen);
-/* Stop listening, and remove the socket file if it is still the same. */
+/* Stop listening. Remove the socket file if it is still the file that was
+ * created. */
 void tr2_listener_remove(struct tr2_loop *loop, struct tr2_listener *s);

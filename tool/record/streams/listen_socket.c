@@ -73,7 +73,7 @@ static int fill_address(struct sockaddr_un *un, const char *path)
 	return 0;
 }
 
-/* Is the file a socket without a listener? */
+/* Is the file a socket on which no process listens? */
 static bool is_dead(const struct tr2_listener *s, const struct sockaddr_un *un)
 {
 	struct stat st;
@@ -148,8 +148,8 @@ static const char *why(int err)
 	return strerror(err);
 }
 
-/* Parse [af_unix:[stream:|dgram:]]PATH into s->path, dgram, address, and listen
- * there. Return -1 after an error message. */
+/* Parse [af_unix:[stream:|dgram:]]PATH into s->path, s->dgram and s->address,
+ * and listen there. Return -1 after an error message. */
 static int listener_open(struct tr2_listener *s, const char *address)
 {
 	s->source.fd = -1;
@@ -189,8 +189,8 @@ int tr2_listen_open(struct tr2_listen *l, struct tr2_loop *loop,
 	l->pause.fd = -1;
 	if (!nr)
 		return 0;
-	/* Each client needs a descriptor. The command gets the old limit
-	 * back. */
+	/* Each client needs a descriptor. The command gets the original
+	 * limit. */
 	tr2_raise_file_limit();
 	l->listeners = calloc(nr, sizeof(*l->listeners));
 	if (!l->listeners) {

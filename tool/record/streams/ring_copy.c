@@ -9,14 +9,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* All control pages are in one range of addresses, by which the handler of
- * SIGBUS recognises them. */
+/* All control pages are in one range of addresses: by that range, the handler
+ * of SIGBUS recognises them. */
 #define MAX_PAGES 65536u
 
 static struct {
 	char *base; /* NULL: nothing mapped yet */
 	size_t page_size;
-	uint32_t nr_used; /* pages used at any time */
+	uint32_t nr_used; /* pages that were ever used; some of them may be in
+			   * `free` */
 	uint32_t free[MAX_PAGES];
 	uint32_t nr_free;
 	struct sigaction before;
@@ -33,8 +34,8 @@ static void on_bus_error(int signo, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at)
 			return;
 	}
-	/* The page is not ours: with the old handler, the signal is raised
-	 * again. */
+	/* The page is not ours: restore the old handler, for which the access
+	 * raises the signal again. */
 	sigaction(signo, &map.before, NULL);
 }
 
@@ -78,7 +79,7 @@ void tr2_ringmap_remove(struct tr2_control *control)
 
 	if (!control)
 		return;
-	/* A page that cannot be unmapped is not reused. */
+	/* Do not reuse a page that cannot be unmapped. */
 	if (mmap(at, map.page_size, PROT_NONE,
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
 		 0) == at)
@@ -93,7 +94,7 @@ static bool is_zero(const char *p, size_t len)
 	return !*p && !memcmp(p, p + 1, len - 1);
 }
 
-/* Copy a part of the file; leave holes for zeros. */
+/* Copy a part of the file; leave holes for blocks of zeros. */
 static bool copy_part(const struct tr2_ring_file *from, int fd, uint64_t at,
 		      uint64_t end)
 {

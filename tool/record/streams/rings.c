@@ -18,26 +18,28 @@
 #include "record/store.h"
 #include "record/streams/ring_copy.h"
 
-/* How often all rings are checked for changes that send no wake-up: new
- * threads, ends by SIGKILL, small amounts in a ring that does not fill. */
+/* Check all rings at this interval for changes that send no wake-up: new
+ * threads, ends by SIGKILL, a few records in a ring that does not fill. */
 #define LOOK_NS 50000000u
-/* How often a ring is checked while it is being set up, and the most tries. */
+/* While a ring is being set up, check it every SOON_NS, at most MAX_TRIES
+ * times. */
 #define SOON_NS 1000000u
 #define MAX_TRIES 1000
 
 struct tr2_ring_client {
-	struct tr2_source wake; /* the pipe in the process; fd -1: none */
+	struct tr2_source wake; /* the pipe by which the process wakes us; fd
+				 * -1: none */
 	struct tr2_rings *rings;
 	struct tr2_ring_client *next;
 	struct tr2_ring_file file;
 	struct tr2_control *control[TR2_MAX_SLOTS];
-	int pieces_fd; /* -1: nothing taken yet */
-	bool foreign;  /* it belongs to a process that ran already */
+	int pieces_fd; /* -1: no records taken yet */
+	bool foreign;  /* the ring belongs to a process that ran already */
 	bool open;     /* its header is complete */
 	int tries;     /* checks of a ring whose header is not complete */
 	bool ended;    /* no more records will come */
-	/* In a foreign ring: the end of the taken records, and how many had
-	 * been overwritten before. */
+	/* By slot: the end of the taken records; of a foreign ring, the number
+	 * of records that were overwritten before. */
 	uint64_t taken[TR2_MAX_SLOTS], overwritten[TR2_MAX_SLOTS];
 	char name[];
 };
@@ -93,7 +95,7 @@ static void count_events(struct tr2_rings *r,
 			r->events++;
 }
 
-/* Cut the records to those that fit into the size limit. */
+/* Cut the records to those that fit into the limit of size. */
 static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 {
 	uint64_t left = r->max_bytes - r->bytes, room = 0;
@@ -110,7 +112,8 @@ static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 	records->len = end;
 }
 
-/* A control page stays valid once its slot is counted in nr_slots. */
+/* Return the control page of a slot, which stays valid once nr_slots includes
+ * the slot. */
 static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 {
 	if (!c->control[slot])
@@ -119,8 +122,9 @@ static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 	return c->control[slot];
 }
 
-/* Begin to read a slot. In other modes the owner moves the tail, and there is
- * no space to release: such a ring is read at the end. */
+/* Begin to read a slot. Return false if the ring is not in mode `consume`: its
+ * owner moves the tail, and there is no space to release. Such a ring is read
+ * at the end. */
 static bool begin_slot(struct tr2_ring_client *c, uint32_t slot)
 {
 	struct tr2_control *control = control_of(c, slot);
@@ -145,12 +149,13 @@ static bool begin_foreign(struct tr2_ring_client *c, uint32_t slot)
 	return true;
 }
 
-/* Release the records before `until`: they are written. */
+/* Release the space of records before `until`, which have been written. */
 static void release_slot(struct tr2_ring_client *c, uint32_t slot,
 			 uint64_t until)
 {
 	c->taken[slot] = until;
-	/* Release after the copy: only then may their space be reused. */
+	/* Order: release the space after the records were copied, since the
+	 * owner may then overwrite it. */
 	if (!c->foreign)
 		__atomic_store_n(&c->control[slot]->data_tail, until,
 				 __ATOMIC_RELEASE);
@@ -175,8 +180,9 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	free(records.p);
 }
 
-/* Take all records. Slot 0 comes last: it announces a thread before that
- * thread's first record. */
+/* Take the records of all slots. Slot 0 comes last: its record of a new thread
+ * precedes that thread's first record, so it is there if the thread's record
+ * was taken. */
 static void take_all(struct tr2_ring_client *c)
 {
 	uint32_t nr = c->file.nr_slots, i;
@@ -228,7 +234,8 @@ static void copy_client(struct tr2_ring_client *c)
 		c->rings->write_errno = errno;
 }
 
-/* Close a process's ring; the client remains in the list, known by name. */
+/* Close a process's ring. The client stays in the list, so that its name is
+ * known. */
 static void close_client(struct tr2_ring_client *c)
 {
 	uint32_t slot;
@@ -271,8 +278,8 @@ static void woken(struct tr2_source *source, uint32_t events)
 	look_at_client(c);
 }
 
-/* Open the process's pipe. The process may have closed it, and the number may
- * now be another file's. */
+/* Open the process's pipe. Check that the number is still that pipe's: the
+ * process may have closed it and opened another file. */
 static void open_wake(struct tr2_ring_client *c)
 {
 	const struct tr2_arena_header *h = &c->file.header;
@@ -317,8 +324,8 @@ static void try_open(struct tr2_ring_client *c)
 		open_wake(c);
 }
 
-/* Take all records. First check whether the process runs: if it has ended,
- * these are the last records. */
+/* Take all records. Check first whether the process runs: if it has ended, no
+ * more records will come. */
 static void look_at_client(struct tr2_ring_client *c)
 {
 	bool alive;
@@ -358,7 +365,7 @@ static struct tr2_ring_client *find_client(struct tr2_rings *r,
 	return c;
 }
 
-/* NULL: no memory. */
+/* Add a client to the list. NULL: memory is short. */
 static struct tr2_ring_client *new_client(struct tr2_rings *r, const char *name)
 {
 	size_t len = strlen(name);
@@ -413,7 +420,7 @@ static void new_files(struct tr2_source *source, uint32_t events)
 {
 	struct tr2_rings *r = (struct tr2_rings *)(void *)(
 		(char *)source - offsetof(struct tr2_rings, watch));
-	/* Aligned like the events. */
+	/* The union aligns the bytes for the events. */
 	union {
 		struct inotify_event event;
 		char bytes[4096];

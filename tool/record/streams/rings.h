@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rings - take records out of programs' rings while they run, so that the rings
- * never fill. The records go to a file beside the ring
+ * rings - take records out of programs' rings while the programs run, so that
+ * the rings never fill. The records are written to a file beside the ring
  * (format/ring/ring_spill.h), and then their space in the ring is released.
  *
- * If the recorder dies, no written record is lost: it is in one of the two
+ * If the recorder dies, no written record is lost: each is in one of the two
  * files.
  *
- * The ring of a process that ran already does not belong to the recording:
- * nothing is released in it, and it is copied without its records.
+ * The ring of a process that ran already does not belong to the recording: no
+ * space in it is released, and it is copied without its records.
  */
 #pragma once
 
@@ -17,7 +17,7 @@
 
 #include "record/loop.h"
 
-/* The size of rings in recorded programs, per thread. */
+/* The size of a thread's ring in recorded programs. */
 #define TR2_RINGS_SIZE "1m"
 
 struct tr2_ring_client;
@@ -31,18 +31,19 @@ struct tr2_rings {
 	uint64_t max_bytes; /* 0: no limit */
 	uint64_t pace_ns;
 	struct tr2_ring_client *first;
-	/* Taken so far. */
+	/* numbers of files, events and bytes taken so far */
 	uint64_t files, events, bytes;
-	uint64_t lost; /* set after all are finished */
+	uint64_t lost; /* events lost; set when all rings are finished */
 	bool over_size;
-	int write_errno; /* of the first write that failed */
+	int write_errno; /* errno of the first write that failed */
 };
 
-/* -1: errno. */
+/* Start to take records. -1: errno. */
 int tr2_rings_start(struct tr2_rings *r, struct tr2_loop *loop, int dir_fd,
 		    uint64_t max_bytes);
 
-/* Copy the ring at `path`, of a process that runs already, and its records. */
+/* Copy the ring at `path` of a process that ran already, and begin to take its
+ * records. */
 void tr2_rings_add(struct tr2_rings *r, const char *path);
 
 /* Take the remaining records of all rings, and close them. */

@@ -25,7 +25,8 @@ size_t tr2_rotate_room(const struct tr2_rotate *r, const char *text, size_t len)
 	return end ? (size_t)(end + 1 - text) : 0;
 }
 
-/* Create a new directory under the old one's descriptor. -1: errno. */
+/* Create a new directory, and open it with the old one's descriptor number. -1:
+ * errno. */
 static int make_next(struct tr2_rotate *r)
 {
 	int fd, err;
@@ -60,7 +61,8 @@ static int put_aside(struct tr2_rotate *r)
 		r->nr++;
 		return 0;
 	}
-	/* If creating it fails, restore the old one's name. */
+	/* The new directory could not be created: restore the old one's
+	 * name. */
 	err = errno;
 	unlinkat(r->dir_fd, TR2_STORE_EVENTS, AT_REMOVEDIR);
 	if (renameat(r->dir_fd, name, r->dir_fd, TR2_STORE_EVENTS))
@@ -81,8 +83,8 @@ static bool remove_stream(struct tr2_rotate *r, int fd, const char *name)
 	return true;
 }
 
-/* Remove every file in it, but no directory: the recorder creates none. Return
- * -1 with errno. */
+/* Remove every file in a directory of streams, but no directories: the recorder
+ * creates none there. Return -1 with errno. */
 static int remove_streams(struct tr2_rotate *r, int fd)
 {
 	DIR *dir = fdopendir(fd);
@@ -104,8 +106,8 @@ static int remove_streams(struct tr2_rotate *r, int fd)
 	return err ? -1 : 0;
 }
 
-/* Remove a directory that was set aside. Another program may have done so,
- * which is fine. Return -1 with errno. */
+/* Remove a rotated directory. It is no error if another program has removed it.
+ * Return -1 with errno. */
 static int remove_aside(struct tr2_rotate *r, unsigned int nr)
 {
 	char name[sizeof(TR2_STORE_ROTATED) + 10];
@@ -123,7 +125,8 @@ static int remove_aside(struct tr2_rotate *r, unsigned int nr)
 	return 0;
 }
 
-/* Remove the oldest directory. If it cannot be removed, it stays. */
+/* Remove the oldest directories, so that `keep` remain. A directory that cannot
+ * be removed stays. */
 static void remove_oldest(struct tr2_rotate *r)
 {
 	while (r->keep && r->nr - r->oldest > r->keep)
@@ -147,7 +150,8 @@ void tr2_rotate_now(struct tr2_rotate *r)
 		r->done.events += totals.events;
 		r->done.bytes += totals.bytes;
 		r->done.lost += totals.lost;
-		/* In the first directory, each process has its first file. */
+		/* Only from the second directory on may a file continue another
+		 * file. */
 		if (r->nr > 1)
 			r->done.continued += totals.continued;
 	}

@@ -18,7 +18,8 @@ const char *const tr2_loss_names[TR2_LOSS_NR] = {
 	[TR2_LOSS_OVER_MAX_SIZE] = "over_max_size",
 };
 
-/* Return the open file of that name, or the least recently used entry. */
+/* Return the entry of the open file of this name; if there is none, the least
+ * recently used entry. */
 static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 {
 	struct tr2_sink_file *f, *oldest = s->files;
@@ -40,7 +41,8 @@ static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 	return oldest;
 }
 
-/* Append all or, if the file system permits it, nothing. */
+/* Append all bytes. If that fails, remove the written part, as far as the file
+ * system permits it. */
 static int append(int fd, const char *p, size_t len)
 {
 	size_t left = len;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * stream_sink - write collected lines to files from a thread of its own, so
- * that a slow disk does not delay reading the sockets. The queue is bounded; if
- * it is full, lines are dropped and counted by cause.
+ * that a slow disk does not delay reading from the sockets. The queue is
+ * bounded; if it is full, lines are dropped and counted. Losses are counted by
+ * cause.
  */
 #pragma once
 
@@ -13,7 +14,7 @@
 
 #include "record/streams/rotate.h"
 
-/* Bytes in the queue, and files that stay open between writes. */
+/* Limits: bytes in the queue, and files that stay open between writes. */
 #define TR2_SINK_QUEUE_BYTES (64u << 20)
 #define TR2_SINK_FILES 64
 
@@ -31,7 +32,7 @@ enum tr2_loss {
 
 struct tr2_sink_file {
 	int fd; /* -1: free */
-	uint64_t used; /* when it was last used, as a number of writes */
+	uint64_t used; /* number of the write that used the file last */
 	char name[TR2_SINK_NAME];
 };
 
@@ -45,7 +46,7 @@ struct tr2_sink_chunk {
 
 struct tr2_sink {
 	uint64_t max_bytes; /* 0: no limit */
-	uint64_t bytes, lines; /* accepted so far */
+	uint64_t bytes, lines; /* amount accepted so far */
 	pthread_t thread;
 	bool started;
 	/* Under the lock: */
@@ -53,30 +54,31 @@ struct tr2_sink {
 	pthread_cond_t more, done;
 	struct tr2_sink_chunk *first, *last;
 	size_t queued_bytes;
-	uint64_t queued_lines; /* including those being written */
+	uint64_t queued_lines; /* number of queued lines, including those being
+				* written */
 	bool ending, ended;
 	uint64_t lost[TR2_LOSS_NR]; /* in lines */
-	int write_errno; /* of the first write that failed */
-	unsigned int removed; /* directories; see rotate.h */
-	/* Used by the thread alone: */
+	int write_errno; /* errno of the first write that failed */
+	unsigned int removed; /* counts of removed directories; see rotate.h */
+	/* Used only by the thread: */
 	struct tr2_rotate rotate;
 	struct tr2_sink_file files[TR2_SINK_FILES];
 	uint64_t clock;
 };
 
-/* Start the thread. rotate: only both descriptors, max_bytes and keep are used.
- * Return -1 with errno. */
+/* Start the thread. Of `rotate`, only both descriptors, max_bytes and keep are
+ * used. Return -1 with errno. */
 int tr2_sink_start(struct tr2_sink *sink, const struct tr2_rotate *rotate,
 		   uint64_t max_bytes);
 
-/* Queue nr_lines whole lines for the file `name`. It never waits. */
+/* Queue nr_lines whole lines for the file `name`, without waiting. */
 void tr2_sink_add(struct tr2_sink *sink, const char *name, const char *text,
 		  size_t len, uint64_t nr_lines);
 void tr2_sink_lose(struct tr2_sink *sink, enum tr2_loss cause,
 		   uint64_t nr_lines);
 
-/* Wait until everything is written; if a disk hangs, give up after `seconds`
- * and count queued lines as lost. sink must then live until exit. */
+/* Wait until everything is written. If a disk hangs, give up after `seconds`,
+ * and count queued lines as lost; *sink must then live until exit. */
 void tr2_sink_finish(struct tr2_sink *sink, unsigned int seconds);
 
 extern const char *const tr2_loss_names[TR2_LOSS_NR];

@@ -17,9 +17,9 @@
 #define HEAD_BYTES (sizeof(HEAD) - 1)
 #define FIRST "{\"event\":\"version"
 _Static_assert(sizeof(FIRST) == sizeof(HEAD), "both heads have one length");
-#define TAIL_BYTES 40u /* holds `,"lost":` and 20 digits and `}` */
+#define TAIL_BYTES 40u /* room for `,"lost":`, 20 digits and `}` */
 
-/* A line, read in blocks: only its start and its end are needed. */
+/* A line that is read in blocks: keep only its start and its end. */
 struct line {
 	uint64_t len;
 	char head[HEAD_BYTES];

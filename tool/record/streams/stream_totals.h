@@ -9,8 +9,8 @@
 
 struct tr2_stream_totals {
 	uint64_t files, events, bytes;
-	/* files that do not begin with `version`: after a rotation they
-	 * continue another file */
+	/* number of files that do not begin with `version`: after a rotation,
+	 * they continue another file */
 	uint64_t continued;
 	uint64_t lost; /* sum of "lost" in atexit events */
 };
@@ -18,5 +18,5 @@ struct tr2_stream_totals {
 /* Read every stream below events_fd. -1: the directory could not be read. */
 int tr2_stream_totals_read(struct tr2_stream_totals *totals, int events_fd);
 
-/* Add up sizes only (totals->files, totals->bytes). */
+/* Add up only numbers and sizes of files (totals->files, totals->bytes). */
 int tr2_stream_totals_sizes(struct tr2_stream_totals *totals, int events_fd);
