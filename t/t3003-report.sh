@@ -406,7 +406,7 @@ test_expect_success 'report: filters that match nothing are an error with the cl
 	trace2: no process matches --cmd '\''to'\''. Did you mean '\''*to*'\''?
 	trace2: no process matches --cmd '\''unlike'\'': '\''trace2 list'\'' shows their names
 	trace2: no process has the pid 4242: '\''trace2 list'\'' shows the pids
-	trace2: no process has a session id that is or begins with '\''X'\'': '\''trace2 list --format=csv'\'' shows the ids
+	trace2: no session id is '\''X'\'', or begins with it: '\''trace2 list --format=csv'\'' shows the ids
 	trace2: no region matches -N '\''c/outre'\''. Did you mean '\''c/outer'\''?
 	trace2: no region matches -N '\''unlike'\'': '\''trace2 report --regions'\'' shows their names
 	trace2: no process matches all of --cmd, --sid and --pid

@@ -140,7 +140,7 @@ static bool check_sid(const struct tr2_model *m, const char *sid)
 	only.sid = sid;
 	if (!sid || any_process(m, &only))
 		return true;
-	tr2_error("no process has a session id that is or begins with '%s': "
+	tr2_error("no session id is '%s', or begins with it: "
 		  "'trace2 list --format=csv' shows the ids", sid);
 	return false;
 }

@@ -783,7 +783,7 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 		return code;
 	init_job(job);
 	if (tr2_loop_init(&rec.loop)) {
-		tr2_error("cannot make an event loop: %s", strerror(errno));
+		tr2_error("cannot record: event loop: %s", strerror(errno));
 		return TR2_EXIT_FATAL;
 	}
 	if (job->nr_pids)
