@@ -119,17 +119,6 @@ test_expect_success CC,!INSTRUMENTED 'trace2-api: the program of values runs' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'trace2-api: the program with its own structures runs' '
-	sed -n "/^== Structures of your own/,/^== Names/p" "$docs"/trace2-api.adoc >section &&
-	c_block section 1 >backup.c &&
-	build backup.c &&
-	shown_after section "GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./backup" | scrub >expect &&
-	test_line_count = 6 expect &&
-	GIT_TRACE2=1 GIT_TRACE2_BRIEF=1 ./backup 2>trace &&
-	scrub trace >actual &&
-	test_cmp expect actual
-'
-
 test_expect_success CC,!INSTRUMENTED 'trace2-api: the program of labels runs' '
 	sed -n "/^== Values/,/^== /p" "$docs"/trace2-api.adoc >section &&
 	c_block section 2 >requests.c &&
