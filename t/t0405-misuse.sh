@@ -112,7 +112,7 @@ test_expect_success 'regions that cross: leaving the outer one ends the inner on
 	EOF
 '
 
-test_expect_success 'leaves in the wrong order do not end the region around both' '
+test_expect_success 'two regions left in the wrong order do not end the region around them' '
 	expect_tree region_enter a zero , \
 		region_enter a one , region_enter b two , \
 		region_leave a one , region_leave_printf b two NULL x , \

@@ -492,7 +492,7 @@ test_expect_success 'lost records mark the threads that existed then' '
 	test_grep "kernel.data.*records were lost" out
 '
 
-test_expect_success 'a missing switch marks its thread' '
+test_expect_success 'a thread of which a switch is missing is marked' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10

@@ -417,7 +417,7 @@ test_expect_success '--what-if of a region changes each thread that is in it' '
 	EOF
 '
 
-test_expect_success '--what-if finds a program that a process ran earlier by its name' '
+test_expect_success '--what-if finds a program by its name if its process later ran another one' '
 	made r <<-\EOF &&
 	top se*
 	61000 0 comm 10 10 second exec

@@ -230,7 +230,7 @@ test_expect_success JQ 'the page has no states of a thread that ends when it beg
 
 # One thread that runs and waits in turn, 320,001 times, each for some
 # microseconds.
-test_expect_success EXPENSIVE,JQ 'the page merges too many states, and the sums stay' '
+test_expect_success EXPENSIVE,JQ 'the page merges states where there are too many, and their sums stay' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
 		for my \$k (0 .. 159_999) {

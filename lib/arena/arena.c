@@ -66,7 +66,7 @@ TR2_LARGE struct tr2_gauge_cell tr2_arena_private_gauges[TR2_MAX_GAUGES];
 /* Initial space of a ring. It doubles whenever it is used up. */
 #define FIRST_RING_BYTES 4096u
 
-/* Private slots. The first two are the totals and a thread's. */
+/* Private slots: the first two are those of the totals and of one thread. */
 static struct tr2_blocks private_slots = {
 	.block_bytes = sizeof(struct tr2_slot), .first = 2,
 };

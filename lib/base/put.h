@@ -42,9 +42,9 @@ tr2_put_short(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* Copy whole blocks, at least one: for texts of some length in memory with room
- * for it. The rest of the last block is read from s and written to p as
- * slack. */
+/* Copy n bytes in whole blocks, at least one. The rest of the last block is
+ * read after s[n - 1], and written after the copy as slack: both memories need
+ * room for it. */
 #define TR2_PUT_BLOCK 64
 TR2_INLINE char *
 tr2_put_blocks(char *p, const char *s, size_t n)

@@ -101,7 +101,7 @@ struct tr2_dest {
 	/* Threads with a table of descriptors of their own that lacks the file:
 	 * it is off for these threads alone. 0: unused. */
 	atomic_uint apart[TR2_MAX_APART];
-	atomic_uint nr_apart; /* how many such threads were found */
+	atomic_uint nr_apart; /* number of such threads found so far */
 	/* Odd while the file of fd is replaced: see tr2_dest_reopen(). */
 	atomic_uint swaps;
 	struct tr2_dest_place place;

@@ -12,7 +12,7 @@
 
 #define LONGEST_NAME 128
 
-/* Copy the data of the new file that writers use. */
+/* Copy what writers need to know of the new file. */
 static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
 {
 	__atomic_store_n(&dest->id.device, fresh->id.device, __ATOMIC_RELEASE);

@@ -80,8 +80,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-/* Cells with data of the process's own events, and with the kernel's data on
- * its end. */
+/* Cells of two kinds: from the process's own events, and from the kernel's
+ * record of its end. */
 #define SESSION(give)                                          \
 	const struct tr2_model_session *s = session_of(r);     \
 	if (s)                                                 \

@@ -287,7 +287,7 @@ enum tr2_end {
 
 /* The source of the end. */
 enum tr2_end_by {
-	TR2_BY_ITSELF, /* its events; for OPEN: no source */
+	TR2_BY_ITSELF, /* its own events; if OPEN: nothing */
 	TR2_BY_KERNEL,
 	TR2_BY_PARENT  /* the code of a child_exit, in which 128 + n is either
 		        * an exit code or signal n */

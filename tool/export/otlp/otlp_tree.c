@@ -111,8 +111,9 @@ static struct tr2_context place_of_child(const struct tr2_export *x,
 	return place;
 }
 
-/* Return the trace of a node that has a parent: the trace of the program's span
- * around its child span, or else the parent's trace. */
+/* Return the trace of a node that has a parent. If a span of the program was
+ * around the child span, it is the trace of that span; else it is the
+ * parent's. */
 static const struct tr2_context *trace_below(const struct tr2_export *x,
 					     uint32_t node)
 {

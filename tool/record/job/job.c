@@ -581,8 +581,8 @@ static void take_off(uint64_t *from, uint64_t value)
 	*from -= value < *from ? value : *from;
 }
 
-/* Subtract the recorder's lines of events, one system call each: their lengths
- * depend on the time. */
+/* Subtract the lines of events that the recorder itself wrote, one system call
+ * each: their lengths depend on the time. */
 static void fill_io(struct tr2_io *io)
 {
 	*io = rec.run.io;

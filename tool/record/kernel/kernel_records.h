@@ -21,7 +21,7 @@ enum tr2_kernel_source {
 	TR2_KERNEL_STATES,  /* when each thread had a CPU */
 	TR2_KERNEL_CAUSES,  /* in which function each thread waited */
 	TR2_KERNEL_WAKERS,  /* who woke it */
-	TR2_KERNEL_SAMPLES, /* what it computed */
+	TR2_KERNEL_SAMPLES, /* samples of what threads computed */
 	TR2_KERNEL_INSIDE,  /* what it computed in the kernel */
 	TR2_KERNEL_SOURCES
 };
