@@ -86,8 +86,9 @@ test_expect_success EXEC_ARGS 'a program that ended before the recorder could ru
 
 test_lazy_prereq MOUNTS 'unshare -m mount -t tmpfs none .'
 
-test_expect_success EXEC_ARGS,MOUNTS 'directories below mounts, in a chroot, removed or with odd names are as in /proc' '
-	mkdir -p "a b/c" gone below jail/d &&
+test_expect_success EXEC_ARGS,MOUNTS 'directories below mounts, in a chroot, removed, deep or with odd names are as in /proc' '
+	deep=$("$PERL_PATH" -e "print q(d/) x 600, q(e)") &&
+	mkdir -p "a b/c" gone below jail/d "$deep" &&
 	cp "$(command -v busybox)" jail &&
 	write_script mounted <<-\EOF &&
 	mount -t tmpfs none below && mkdir below/m &&
@@ -98,13 +99,15 @@ test_expect_success EXEC_ARGS,MOUNTS 'directories below mounts, in a chroot, rem
 	(cd gone && rmdir ../gone && env true 2)
 	unshare -m ./mounted
 	chroot jail /busybox sh -c "cd d && exec /busybox true 4"
+	cd $1 && env true 5
 	EOF
-	trace2 record -q -- ./places &&
-	test_prints programs "^[/a-z]* true [1-4]:" <<-EOF
+	trace2 record -q -- ./places "$deep" &&
+	test_prints programs "^[/a-z]* true [1-5]:" <<-EOF
 	env true 1: $PWD/a b/c
 	env true 2: $PWD/gone (deleted)
 	env true 3: $PWD/jail/d/e
 	/busybox true 4: $PWD/jail/d
+	env true 5: $PWD/$deep
 	EOF
 '
 

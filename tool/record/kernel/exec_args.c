@@ -17,7 +17,7 @@
 /* /proc/PID/cwd names no longer directory. */
 #define MOST_CWD 4095
 #define MOST_NAME 256
-#define MOST_STEPS 512
+#define MOST_STEPS (MOST_CWD + 1)
 #define MOST_INSNS 256
 /* One byte more than is recorded: then the arguments are cut. */
 #define MOST_ARGS (TR2_ARGV_BYTES + 1)
