@@ -56,6 +56,16 @@ test_expect_success 'an object record has the system call and the time seen' '
 		r/tasks.jsonl
 '
 
+test_expect_success 'two writers of a fifo are counted, though one opened it just now' '
+	rm -rf r &&
+	mkfifo shared &&
+	trace2 record -q -o r -- "$PERL_PATH" \
+		"$TEST_DIRECTORY/t3180/second-writer.perl" r/tasks.jsonl \
+		shared 5 >waits &&
+	test_line_count = 5 waits &&
+	test_must_fail grep -v "\"number\":2" waits
+'
+
 # reused PROCESSES ROUNDS: print the waits whose object differs from the
 # program's own report, and put the right ones into `right`.
 reused () {

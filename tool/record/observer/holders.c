@@ -209,9 +209,11 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	size_t i;
 
 	look_at_others(&q);
-	if (!q.all.nr && q.is_likely && !q.is_unsure) {
+	/* One that opened it since then may be the one that answers. */
+	if (q.all.nr < 2 && q.is_likely && !q.is_unsure) {
 		for (i = 0; i < o->nr; i++)
 			make_sure(o->processes[i]);
+		q.all = (struct tr2_held){ 0 };
 		look_at_others(&q);
 	}
 	if (q.is_unsure)
