@@ -167,7 +167,7 @@ locked_until () {
 		11 1 sleep 11 11 0 swapper schedule,hrtimer_nanosleep
 		80 0 object 10 10 20 - flock lock index.lock 11
 		$2
-		81 1 in $woken_by $woken_by
+		85 1 in $woken_by $woken_by
 		89 1 waking $woken_by $woken_by 10
 		90 0 in 10 10
 		95 1 exit $woken_by $woken_by
@@ -175,21 +175,35 @@ locked_until () {
 		EOF
 	} | made r &&
 	trace2 report --waits --format=json r |
-	jq -r ".waits[].object // empty" >actual
+	jq -r ".waits[] | select(.process == \"main\").object // empty" >actual
+}
+
+# Thread 14 waits for the same lock, too, from FROM to TO.
+waits_of_kill () {
+	cat <<-EOF
+	$1 1 sleep 14 14 0 swapper schedule,flock_lock_inode_wait
+	$(($1 + 3)) 1 object 14 14 $(($1 + 2)) - flock lock index.lock 11
+	$2 1 in 14 14
+	EOF
 }
 
 test_expect_success 'objects: the holder of a lock is the process that released it' '
-	locked_until 13 &&
+	locked_until 13 "84 1 exit 11 11" &&
 	echo "lock index.lock, held by wc" >expect &&
 	test_cmp expect actual &&
-	locked_until 14 "70 1 object 14 14 60 - flock lock index.lock 11" &&
+	locked_until 14 "$(waits_of_kill 60 84)" &&
 	echo "lock index.lock, held by kill" >expect &&
 	test_cmp expect actual
 '
 
-test_expect_success 'objects: a process that never waited for the lock did not release it' '
-	locked_until 14 &&
+test_expect_success 'objects: a process that could not have the lock after the holder did not release it' '
 	echo "lock index.lock, held by sort" >expect &&
+	for earlier in "" "$(waits_of_kill 50 60)"
+	do
+		locked_until 14 "$earlier" &&
+		test_cmp expect actual || return 1
+	done &&
+	locked_until 13 &&
 	test_cmp expect actual
 '
 

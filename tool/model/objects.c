@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "common/memory.h"
 #include "common/order.h"
 #include "model/objects.h"
 #include "model/private.h"
@@ -87,18 +88,80 @@ static bool is_lock(const struct tr2_model *m,
 	return !strcmp(tr2_s(m, o->what), "lock");
 }
 
-/* Can the process have released the lock at end_ns? It waited for the same one
- * before, or the holder forked it. Others end a wait by a signal. */
+/* When a process that waited for a lock had it, or gave up. */
+struct taken {
+	uint64_t by; /* task and name of the lock */
+	int64_t at_ns;
+};
+struct all_taken {
+	struct taken *p;
+	size_t nr;
+};
+
+TR2_ORDER(by_taker, struct taken, TR2_UP(by) ?: TR2_UP(at_ns))
+
+/* Return the state in which the thread waited; 0: unknown. */
+static uint32_t wait_of(const struct tr2_model *m,
+			const struct tr2_observed_object *o)
+{
+	uint32_t i = o->task_thread ?
+			     tr2_state_at(m, o->task_thread, o->from_ns) :
+			     0;
+
+	return m->states[i].kind == TR2_STATE_WAIT ? i : 0;
+}
+
+static void add_taken(struct all_taken *all, const struct tr2_model *m,
+		      const struct tr2_observed_object *o)
+{
+	uint32_t i = wait_of(m, o);
+
+	if (i && o->name)
+		all->p[all->nr++] = (struct taken){
+			tr2_key(o->task, o->name),
+			tr2_state_end(m, o->task_thread, i)
+		};
+}
+
+static bool has_taken(const struct all_taken *all, uint64_t by, int64_t from_ns,
+		      int64_t until_ns)
+{
+	size_t low = 0, high = all->nr, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (all->p[middle].by < by ||
+		    (all->p[middle].by == by &&
+		     all->p[middle].at_ns < from_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < all->nr && all->p[low].by == by &&
+	       all->p[low].at_ns < until_ns;
+}
+
+/*
+ * Can the process have released the lock at end_ns? It waited for the same one,
+ * and went on after the observer had seen another holder. Or the holder forked
+ * it, and has ended. Others end a wait by a signal: `timeout` is a child of the
+ * holder, too, if that waits for the command.
+ */
 static bool may_have_released(const struct tr2_model *m,
 			      const struct tr2_observed_object *o,
 			      uint32_t task, int64_t end_ns,
-			      const struct tr2_map *waiters)
+			      const struct all_taken *all)
 {
-	uint32_t i = tr2_map_get(waiters, tr2_key(task, o->name));
+	const struct tr2_model_task *holder = &m->tasks[o->peer];
+	uint32_t i;
 
-	if (i && o->name && m->objects[i].to_ns < end_ns)
+	if (o->name &&
+	    has_taken(all, tr2_key(task, o->name), o->to_ns, end_ns))
 		return true;
-	for (i = task; i && o->peer; i = m->tasks[i].parent)
+	if (!o->peer || holder->end_ns == TR2_NO_TIME ||
+	    holder->end_ns > end_ns)
+		return false;
+	for (i = task; i; i = m->tasks[i].parent)
 		if (i == o->peer)
 			return true;
 	return false;
@@ -108,41 +171,36 @@ static bool may_have_released(const struct tr2_model *m,
  * need not be the one that had the lock when the observer looked. */
 static void set_releaser(const struct tr2_model *m,
 			 struct tr2_observed_object *o,
-			 const struct tr2_map *waiters)
+			 const struct all_taken *all)
 {
-	uint32_t i = o->task_thread ?
-			     tr2_state_at(m, o->task_thread, o->from_ns) :
-			     0;
+	uint32_t i = wait_of(m, o);
 	const struct tr2_state *s = &m->states[i];
 	uint32_t task = m->task_threads[s->other].task;
 	int64_t end_ns;
 
-	if (!i || s->kind != TR2_STATE_WAIT || !s->other ||
-	    s->flags & TR2_STATE_INFERRED)
+	if (!i || !s->other || s->flags & TR2_STATE_INFERRED)
 		return;
 	end_ns = tr2_state_end(m, o->task_thread, i);
 	if (task != o->task && end_ns >= o->to_ns &&
-	    may_have_released(m, o, task, end_ns, waiters))
+	    may_have_released(m, o, task, end_ns, all))
 		o->peer = task;
 }
 
 static void set_releasers(struct tr2_model *m)
 {
-	/* (task, name) to the first object */
-	struct tr2_map waiters = { 0 };
-	uint32_t i, *slot;
+	struct all_taken all = { NULL, 0 };
+	uint32_t i;
 
-	for (i = 1; i < m->nr_objects; i++) {
-		if (!is_lock(m, &m->objects[i]))
-			continue;
-		slot = tr2_map_slot(&waiters, tr2_key(m->objects[i].task,
-						      m->objects[i].name));
-		*slot = *slot ? *slot : i;
-	}
-	for (i = 1; waiters.nr && i < m->nr_objects; i++)
+	all.p = tr2_calloc(m->nr_objects, sizeof(*all.p));
+	for (i = 1; i < m->nr_objects; i++)
 		if (is_lock(m, &m->objects[i]))
-			set_releaser(m, &m->objects[i], &waiters);
-	tr2_map_release(&waiters);
+			add_taken(&all, m, &m->objects[i]);
+	if (all.nr)
+		qsort(all.p, all.nr, sizeof(*all.p), by_taker);
+	for (i = 1; all.nr && i < m->nr_objects; i++)
+		if (is_lock(m, &m->objects[i]))
+			set_releaser(m, &m->objects[i], &all);
+	free(all.p);
 }
 
 TR2_ORDER(by_thread, struct tr2_observed_object,
