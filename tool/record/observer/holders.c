@@ -209,8 +209,10 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	size_t i;
 
 	look_at_others(&q);
-	/* One that opened it since then may be the one that answers. */
-	if (q.all.nr < 2 && q.is_likely && !q.is_unsure) {
+	/* A process that opened it since then may be the one that answers. A
+	 * socket cannot be opened again. */
+	if (q.all.nr < (strncmp(link, "socket:[", 8) ? 2u : 1u) &&
+	    q.is_likely && !q.is_unsure) {
 		for (i = 0; i < o->nr; i++)
 			make_sure(o->processes[i]);
 		q.all = (struct tr2_held){ 0 };

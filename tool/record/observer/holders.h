@@ -5,7 +5,8 @@
  *
  * The descriptors of a process are read at the first question after it ran. If
  * it has as many as before, they are first taken for the same, for a second. A
- * match is read again before it counts; unless two match, all are read.
+ * match is read again before it counts. Unless two match, or one socket, all
+ * are read.
  */
 #pragma once
 
