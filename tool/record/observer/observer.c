@@ -209,7 +209,6 @@ static bool is_busy(struct tr2_observer *o)
 
 static void begin_look(struct tr2_observer *o, uint64_t now_ns)
 {
-	hand_over(o);
 	o->update(o->data);
 	o->now_ns = now_ns;
 	pthread_mutex_lock(&o->lock);
@@ -246,6 +245,8 @@ static void tick(struct tr2_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 || is_busy(o))
 		return;
+	/* The log is sorted by time, and cannot wait for the next look. */
+	hand_over(o);
 	next = next_look(o);
 	if (next > now + EARLY_NS)
 		next_tick(o, next - now);
