@@ -277,9 +277,9 @@ test_expect_success PYTHON 'each of 600 threads that wait has an object' '
 	wait_until all_named 600
 '
 
-# The last part of a look may take more than is left of the hundredth.
-test_expect_success PYTHON 'looks at 600 threads take about a hundredth of a CPU at most' '
-	jq -e ".looks_cpu_ns * 80 <= .wall_ns" r/meta.json
+# 9 ms may be taken before they are earned.
+test_expect_success PYTHON 'looks at 600 threads take a hundredth of a CPU and 9 ms at most' '
+	jq -e ".looks_cpu_ns * 100 <= .wall_ns + 900000000" r/meta.json
 '
 
 test_done

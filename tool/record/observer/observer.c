@@ -263,7 +263,8 @@ struct tr2_observer *tr2_observer_start(struct tr2_loop *loop)
 		return NULL;
 	o->loop = loop;
 	o->begun_ns = o->pace.at_ns = tr2_kernel_now_ns();
-	o->pace.saved_ns = -LONG_LOOK_NS / 2;
+	/* Short commands have a peak of memory, too. */
+	o->pace.saved_ns = TR2_MOST_SAVED_NS;
 	o->timer.fd = -1;
 	o->timer.ready = tick;
 	pthread_mutex_init(&o->lock, NULL);

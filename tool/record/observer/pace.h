@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * pace - how much CPU time the observer may take: at most a hundredth of one
- * CPU in the whole recording, and in any 10 seconds.
+ * CPU in any 10 seconds. It begins with the most that can be saved.
  *
  * Its thread earns 1 / TR2_EARN_PART of the elapsed time, pays all that it
  * takes, and can save little. Only to measure a process with much memory may
