@@ -24,6 +24,8 @@ offered_by_bash () {
 	script bash completion.bash &&
 	LINE="$1" bash --norc -c '
 		. ./completion.bash
+		# bash completes names of files itself.
+		compopt () { COMPREPLY+=(FILES); }
 		# Split words like readline.
 		line=${LINE//=/ = }
 		COMP_WORDS=($line)
@@ -65,6 +67,11 @@ offers () {
 	test_cmp expect actual
 }
 
+cat >one.ev <<\EOF
+{"event":"start","sid":"a","thread":"main","time":"2026-01-01T00:00:00.000000Z","t_abs":0,"argv":["x"]}
+{"event":"exit","sid":"a","thread":"main","time":"2026-01-01T00:00:01.000000Z","t_abs":1,"code":0}
+EOF
+
 for shell in bash zsh fish
 do
 	PREREQ=$(echo $shell | tr '[:lower:]' '[:upper:]')
@@ -97,6 +104,32 @@ do
 		offers $shell 'trace2 report --group m' mode
 	"
 
+	test_expect_success "$PREREQ" "$shell: columns are completed for report -s and top -s" "
+		offered_by_$shell 'trace2 report -s ' >offered &&
+		sort -u offered >once &&
+		test_cmp once offered &&
+		test_must_fail trace2 report -s nosuch one.ev 2>err &&
+		sed 's/.*columns are //; s/, /\n/g' err | LC_ALL=C sort >columns &&
+		test_grep -x self columns &&
+		LC_ALL=C comm -23 columns offered >missing &&
+		test_must_be_empty missing &&
+		offers $shell 'trace2 report --sort on_p' on_path &&
+		offered_by_$shell 'trace2 top --sort ' >offered &&
+		test_grep -x cpu offered &&
+		test_grep ! -x on_path offered
+	"
+
+	test_expect_success "$PREREQ" "$shell: no file is offered for a change of --what-if" "
+		test_when_finished 'rm -r here' &&
+		mkdir here &&
+		>here/one.data &&
+		(
+			cd here &&
+			offered_by_$shell 'trace2 report --what-if=' >actual &&
+			test_must_be_empty actual
+		)
+	"
+
 	test_expect_success "$PREREQ" "$shell: commands and settings are completed for help" "
 		offers $shell 'trace2 help re' record report &&
 		offers $shell 'trace2 help s' script set settings stat &&
@@ -112,7 +145,6 @@ do
 	"
 done
 
-# bash itself completes files if the function returns nothing.
 test_expect_success BASH 'bash: a value after = is completed' '
 	offers bash "trace2 report --group=" attr: cmd mode region repo sid target &&
 	offers bash "trace2 report --group=m" mode

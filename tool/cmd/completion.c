@@ -4,6 +4,7 @@
 #include "cmd/cmd.h"
 #include "common/options.h"
 #include "common/settings.h"
+#include "out/table.h"
 
 static bool wants_file(const struct tr2_option *o)
 {
@@ -40,6 +41,20 @@ static void add_choices(struct tr2_buf *b, const char *choices,
 			tr2_buf_addch(b, *choices == '|' ? ' ' : *choices);
 		}
 	}
+}
+
+/* Append the words of which one is the value of an option. Return false if any
+ * text may be its value. */
+static bool add_values(struct tr2_buf *b, const struct tr2_command *c,
+		       const struct tr2_option *o, const char *colon)
+{
+	if (o->choices)
+		add_choices(b, o->choices, colon);
+	else if (o->arg && !strcmp(o->arg, "COLUMN"))
+		tr2_table_names_in(c->name, b);
+	else
+		return false;
+	return true;
 }
 
 /* Append an option's letter and its name, as far as it has them. */
@@ -94,29 +109,29 @@ static void bash_name(struct tr2_buf *b, const struct tr2_command *c,
 	add_names(b, o, " -", " --");
 }
 
-/* Append `report,-g|report,--group) words='…' ;;` for an option with a
- * value. */
+/* Append `report,-g|report,--group|report,--group=) words='…' value=words ;;`
+ * for an option with a value. */
 static void bash_value(struct tr2_buf *b, const struct tr2_command *c,
 		       const struct tr2_option *o)
 {
 	const char letter[] = { (char)o->letter, '\0' };
+	bool needs = o->arg && !may_be_left_out(o);
 
-	if (!o->arg || may_be_left_out(o))
+	if (!o->arg)
 		return;
 	tr2_buf_addlit(b, "\t");
-	if (o->letter)
+	if (needs && o->letter)
 		tr2_buf_addall(b, c->name, ",-", letter, o->name ? "|" : "");
+	if (needs && o->name)
+		tr2_buf_addall(b, c->name, ",--", o->name, "|");
 	if (o->name)
-		tr2_buf_addall(b, c->name, ",--", o->name);
-	tr2_buf_addlit(b, ") value=");
-	if (o->choices) {
-		tr2_buf_addlit(b, "words words='");
-		add_choices(b, o->choices, ":");
-		tr2_buf_addlit(b, "'");
-	} else {
-		tr2_buf_addstr(b, wants_file(o) ? "file" : "free");
-	}
-	tr2_buf_addlit(b, " ;;\n");
+		tr2_buf_addall(b, c->name, ",--", o->name, "=");
+	tr2_buf_addlit(b, ") words='");
+	if (add_values(b, c, o, ":"))
+		tr2_buf_addlit(b, "' value=words ;;\n");
+	else
+		tr2_buf_addall(b, "' value=", wants_file(o) ? "file" : "free",
+			       " ;;\n");
 }
 
 static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
@@ -145,9 +160,9 @@ static const char bash_head[] =
 	"\tlocal words= value= command=${COMP_WORDS[1]}\n"
 	"\tCOMPREPLY=()\n"
 	"\tif [ \"$cur\" = = ]; then\n"
-	"\t\tcur=\n"
+	"\t\tcur= prev=$prev=\n"
 	"\telif [ \"$prev\" = = ]; then\n"
-	"\t\tprev=${COMP_WORDS[COMP_CWORD-2]}\n"
+	"\t\tprev=${COMP_WORDS[COMP_CWORD-2]}=\n"
 	"\tfi\n"
 	"\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
 	"\t\tCOMPREPLY=($(compgen -W '";
@@ -202,14 +217,13 @@ static void fish_option(struct tr2_buf *b, const struct tr2_command *c,
 {
 	tr2_buf_addall(b, "complete -c trace2 -n '__trace2_in ", c->name, "'");
 	add_names(b, o, " -s ", " -l ");
-	if (o->choices) {
-		tr2_buf_addlit(b, " -x -a '");
-		add_choices(b, o->choices, ":");
-		tr2_buf_addch(b, '\'');
-	} else if (wants_file(o)) {
+	if (wants_file(o)) {
 		tr2_buf_addlit(b, " -r -F");
-	} else if (o->arg && !may_be_left_out(o)) {
-		tr2_buf_addlit(b, " -x");
+	} else if (o->arg) {
+		tr2_buf_addstr(b, may_be_left_out(o) ? " -f" : " -x");
+		tr2_buf_addlit(b, " -a '");
+		add_values(b, c, o, ":");
+		tr2_buf_addch(b, '\'');
 	}
 	tr2_buf_addlit(b, " -d '");
 	add_escaped(b, o->help);
@@ -275,9 +289,10 @@ static void add_message(struct tr2_buf *b, const char *text)
 }
 
 /* Append `'--format=[text, json or csv]:FORMAT:(text json csv)'`. */
-static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o,
-		     bool is_long)
+static void zsh_spec(struct tr2_buf *b, const struct tr2_command *c,
+		     const struct tr2_option *o, bool is_long)
 {
+	size_t before;
 	const char letter[] = { (char)o->letter, '\0' };
 
 	tr2_buf_addall(b, " \\\n\t\t'", o->kind == TR2_OPT_LIST ? "*" : "",
@@ -293,24 +308,24 @@ static void zsh_spec(struct tr2_buf *b, const struct tr2_option *o,
 		add_message(b, o->arg);
 		tr2_buf_addch(b, ':');
 	}
-	if (o->choices) {
-		tr2_buf_addch(b, '(');
-		add_choices(b, o->choices, "\\:");
+	before = b->len;
+	tr2_buf_addch(b, '(');
+	if (add_values(b, c, o, "\\:"))
 		tr2_buf_addch(b, ')');
-	} else if (wants_file(o)) {
+	else
+		b->len = before;
+	if (wants_file(o))
 		tr2_buf_addlit(b, "_files");
-	}
 	tr2_buf_addch(b, '\'');
 }
 
 static void zsh_option(struct tr2_buf *b, const struct tr2_command *c,
 		       const struct tr2_option *o)
 {
-	(void)c;
 	if (o->letter)
-		zsh_spec(b, o, false);
+		zsh_spec(b, c, o, false);
 	if (o->name)
-		zsh_spec(b, o, true);
+		zsh_spec(b, c, o, true);
 }
 
 static void zsh_command(struct tr2_buf *b, const struct tr2_command *c)

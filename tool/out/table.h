@@ -112,7 +112,18 @@ enum tr2_link {
 	LIST(TR2_DEFINE_CELL, TR2_DEFINE_DATA, TR2_DEFINE_CELL)       \
 	static const struct tr2_column name[] = {                     \
 		LIST(TR2_COLUMN_ROW, TR2_DATA_ROW, TR2_TEXT_ROW)      \
-	};
+	};                                                            \
+	static const struct tr2_column_list TR2_AT_LINE(tr2_list_)    \
+		TR2_IN_COLUMN_LISTS = { __FILE__, name, ARRAY_SIZE(name) };
+
+/* The lists of all files, in a section of the program. */
+struct tr2_column_list {
+	const char *file;
+	const struct tr2_column *columns;
+	size_t nr;
+};
+#define TR2_IN_COLUMN_LISTS \
+	__attribute__((used, aligned(8), section("tr2_column_lists")))
 
 /* The line number makes the names of each list's functions unique. */
 #define TR2_PASTE_NOW(a, b) a##b
@@ -270,6 +281,9 @@ void tr2_table_unique(struct tr2_table *t);
 void tr2_table_limit(struct tr2_table *t, size_t n);
 /* List the names that tr2_table_sort() accepts: `a, b, c`. */
 void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out);
+/* Append the names by which the tables in the files of tool/ROOM/ can be
+ * sorted, each once, with blanks between them. */
+void tr2_table_names_in(const char *room, struct tr2_buf *out);
 
 /* Append a value of CSV, quoted if needed. */
 void tr2_csv_add(struct tr2_buf *out, const char *s, size_t len);

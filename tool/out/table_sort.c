@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/macros.h"
 #include "common/memory.h"
 #include "out/table.h"
 #include "out/table_private.h"
@@ -157,20 +158,79 @@ void tr2_table_unique(struct tr2_table *t)
 	t->nr_cells = kept * (uint32_t)t->nr_columns;
 }
 
+/* Return the length of a column's key without its unit. */
+static size_t name_length(const char *key)
+{
+	static const char *const units[] = { "_ns", "_bytes" };
+	size_t len = strlen(key), i, n;
+
+	for (i = 0; i < ARRAY_SIZE(units); i++) {
+		n = strlen(units[i]);
+		if (len > n && !strcmp(key + len - n, units[i]))
+			return len - n;
+	}
+	return len;
+}
+
 void tr2_table_names(const struct tr2_table *t, struct tr2_buf *out)
 {
-	size_t c, n, start = out->len;
+	size_t c, start = out->len;
+	const char *key;
 
 	for (c = 0; c < t->nr_columns; c++) {
-		const char *key = t->columns[c].key;
-
+		key = t->columns[c].key;
 		if (!key)
 			continue;
 		if (out->len > start)
 			tr2_buf_addlit(out, ", ");
-		n = strlen(key);
-		if (n > 3 && !strcmp(key + n - 3, "_ns"))
-			n -= 3;
-		tr2_buf_add(out, key, n);
+		tr2_buf_add(out, key, name_length(key));
 	}
+}
+
+extern const struct tr2_column_list lists_begin[]
+	__asm__("__start_tr2_column_lists");
+extern const struct tr2_column_list lists_end[]
+	__asm__("__stop_tr2_column_lists");
+
+/* Is `file` in the folder `room`? */
+static bool is_in_room(const char *file, const char *room)
+{
+	const char *end = strrchr(file, '/');
+	size_t len = strlen(room);
+
+	return end && (size_t)(end - file) > len && *(end - len - 1) == '/' &&
+	       !memcmp(end - len, room, len);
+}
+
+/* Append the name of each column that `out` does not have from `start` on. */
+static void add_new_names(struct tr2_buf *out, size_t start,
+			  const struct tr2_column_list *list)
+{
+	const char *key;
+	size_t c, n, at;
+
+	for (c = 0; c < list->nr; c++) {
+		key = list->columns[c].key;
+		if (!key)
+			continue;
+		at = out->len;
+		n = name_length(key);
+		tr2_buf_addlit(out, " ");
+		tr2_buf_add(out, key, n);
+		tr2_buf_addlit(out, " ");
+		if (!memmem(out->p + start, at + 1 - start, out->p + at, n + 2))
+			out->len--;
+		else
+			out->len = at;
+	}
+}
+
+void tr2_table_names_in(const char *room, struct tr2_buf *out)
+{
+	const struct tr2_column_list *list;
+	size_t start = out->len;
+
+	for (list = lists_begin; list < lists_end; list++)
+		if (is_in_room(list->file, room))
+			add_new_names(out, start, list);
 }
