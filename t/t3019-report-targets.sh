@@ -195,6 +195,120 @@ test_expect_success 'a job whose target cannot be known has none' '
 	EOF
 '
 
+# named FILE: as targets, with names from FILE
+named () {
+	trace2 report -g target --targets="$1" --format=json r |
+	jq -r ".groups[] | \"\(.total_ns / 1000000) \(.processes) \(.group)\""
+}
+
+# The second line of x.h follows the name of y.h: with two jobs, it could belong to either.
+test_expect_success 'make --trace: a command has the target that make named before it' '
+	process 10 1 0 200 /w "[\"make\",\"-j2\"]" &&
+	process 11 10 1 11 /w "[\"/bin/sh\",\"-c\",\"gen \\\"a b\\\" >x.h; \\\\\\nlast\"]" &&
+	process 12 11 2 9 /w "[\"gen\",\"a b\"]" &&
+	process 13 10 2 22 /w "[\"cp\",\"y in\",\"y.h\"]" &&
+	process 14 10 12 42 /w "[\"touch\",\"x.h\"]" &&
+	process 15 10 50 90 /w/sub "[\"make\",\"-C\",\"sub\"]" &&
+	process 16 15 51 52 /w/sub "[\"true\"]" &&
+	process 17 15 60 65 /w/sub "[\"python3\",\"z.py\"]" &&
+	process 18 15 66 68 /w/sub "[\"strip\",\"z\"]" &&
+	process 19 10 91 95 /w "[\"sh\",\"-ec\",\"clean up\"]" &&
+	build &&
+	cat >make.log <<-\EOF &&
+	Makefile:3: target '\''x.h'\'' does not exist
+	gen "a b" >x.h; \
+		last
+	Makefile:9: update target '\''y.h'\'' due to: y in
+	cp '\''y in'\'' y.h
+	touch x.h
+	what true printed
+	Makefile:20: update target '\''deep'\'' due to: target is .PHONY
+	make -C sub
+	make[1]: Entering directory '\''/w/sub'\''
+	Makefile:1: update target '\''nothing'\'' due to: target does not exist
+	true
+	Makefile:2: update target '\''z'\'' due to: target does not exist
+	python3 z.py
+	strip z
+	make[1]: Leaving directory '\''/w/sub'\''
+	EOF
+	test_prints named make.log <<-\EOF
+	200 1 -
+	20 1 y.h
+	10 1 x.h
+	7 2 sub/z
+	1 1 sub/nothing
+	EOF
+'
+
+# The second command of a began 1 ms after the end of the first command of b, and that of a
+# ended 2 ms before: make may have noticed the ends in another order.
+test_expect_success 'make --trace: a command that two targets could have run has none' '
+	process 10 1 0 100 /w "[\"make\",\"-j2\"]" &&
+	process 11 10 1 18 /w "[\"one\"]" &&
+	process 12 10 1 19 /w "[\"two\"]" &&
+	process 13 10 22 25 /w "[\"next\"]" &&
+	process 14 10 30 35 /w "[\"both\"]" &&
+	build &&
+	cat >make.log <<-\EOF &&
+	m:1: target '\''a'\'' does not exist
+	one
+	m:2: target '\''b'\'' does not exist
+	two
+	next
+	m:3: target '\''c'\'' does not exist
+	both
+	m:4: target '\''d'\'' does not exist
+	both
+	EOF
+	test_prints named make.log <<-\EOF
+	100 1 -
+	18 1 b
+	17 1 a
+	EOF
+'
+
+test_expect_success 'ninja -t compdb: a command has the output that is named with it' '
+	process 10 1 0 100 /w "[\"ninja\"]" &&
+	process 11 10 1 11 /w/out "[\"/bin/sh\",\"-c\",\"gen \\\"{\\\" >x.h\"]" &&
+	process 12 10 12 42 /w/out "[\"/bin/sh\",\"-c\",\"other\"]" &&
+	build &&
+	cat >names.json <<-\EOF &&
+	[
+	  { "directory": "/w/out", "command": "gen \"{\" >x.h", "file": "x.in", "output": "x.h" },
+	  { "directory": "/w/out", "command": 7, "output": "y.h" },
+	  { "directory": "/w/out", "command": "other" }
+	]
+	EOF
+	test_prints named names.json <<-\EOF
+	100 1 -
+	10 1 out/x.h
+	EOF
+'
+
+test_expect_success '--targets: a file that names no target is an error with its remedy' '
+	test_must_fail trace2 report --targets=none r 2>err &&
+	test_grep "cannot read .none.: No such file" err &&
+	echo "make: Nothing to be done" >make.log &&
+	test_must_fail trace2 report --targets=make.log r 2>err &&
+	test_grep "no line of .make.log. names a target: .*LC_ALL=C make --trace" err &&
+	echo "[{\"command\": \"a\"}, {\"output\": \"a\"}, {\"" >names.json &&
+	test_must_fail trace2 report --targets=names.json r 2>err &&
+	test_grep "names.json. has no object" err
+'
+
+test_expect_success 'ctest: the output that CMake gives to its launcher is the target' '
+	process 10 1 0 100 /w "[\"make\"]" &&
+	process 11 10 1 31 /w/b "[\"/usr/bin/ctest\",\"--launch\",\"--target-name\",\"app\",\"--output\",\"gen.h\",\"--\",\"sh\",\"-c\",\"gen\",\"--output\",\"no\"]" &&
+	process 12 11 2 30 /w/b "[\"sh\",\"-c\",\"gen\",\"--output\",\"no\"]" &&
+	process 13 10 40 45 /w/b "[\"ctest\",\"--output\",\"no\"]" &&
+	build &&
+	test_prints targets <<-\EOF
+	100 1 -
+	30 1 b/gen.h
+	EOF
+'
+
 test_lazy_prereq NINJA 'ninja --version'
 test_lazy_prereq CMAKE 'cmake --version'
 
@@ -214,6 +328,22 @@ test_expect_success NINJA,CC,TASKS 'ninja: targets are kept in the recording whe
 	targets >rows &&
 	sed "s/^[^ ]* //" rows | sort >actual &&
 	test_write_lines "1 -" "1 n/out/copied" "1 n/out/sub/a.o" | test_cmp - actual
+'
+
+test_expect_success TASKS 'make: --trace names what no compiler makes' '
+	tr Q "\\t" >Makefile <<-\EOF &&
+	all: a.h b.h
+	a.h:
+	Q@echo "a  b" >$@.new && cat $@.new
+	Qmv $@.new '\''$@'\''
+	b.h: a.h
+	Qcp a.h \
+	Q    $@
+	EOF
+	trace2 record -q -o r -- env LC_ALL=C make --trace >make.log &&
+	named make.log >rows &&
+	test_grep " a.h$" rows &&
+	test_grep " b.h$" rows
 '
 
 test_expect_success CMAKE,CC,TASKS 'cmake: targets of Makefiles are found' '

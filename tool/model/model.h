@@ -224,11 +224,12 @@ struct tr2_code_function {
 	tr2_str name;
 };
 
-/* A command of a build, from the log of ninja: model/join/targets.h. */
+/* A command of a build, from the log of ninja (model/join/targets.h) or by its
+ * text (model/join/recipes.h). */
 struct tr2_build_command {
 	uint64_t hash;
 	int64_t from_ms, to_ms; /* since ninja began */
-	uint32_t task, version; /* the task of ninja; 6 or 7: of the hash */
+	uint32_t task, version; /* the task of ninja; 6, 7: its hash */
 	tr2_str target; /* a file that the command made */
 };
 

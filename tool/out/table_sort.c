@@ -230,7 +230,7 @@ void tr2_table_names_in(const char *room, struct tr2_buf *out)
 	const struct tr2_column_list *list;
 	size_t start = out->len;
 
-	for (list = lists_begin; list < lists_end; list++)
+	for (list = lists_begin; list != lists_end; list++)
 		if (is_in_room(list->file, room))
 			add_new_names(out, start, list);
 }

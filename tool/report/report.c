@@ -17,6 +17,7 @@
 #include "model/kind.h"
 #include "model/path/what_if_changes.h"
 #include "model/path/what_if_times.h"
+#include "read/target_names.h"
 #include "report/input_options.h"
 #include "report/report.h"
 #include "samples/symbols.h"
@@ -39,6 +40,7 @@ static const char *html;
 static bool debuginfod;
 static struct tr2_list what_if;
 static const char *jobs;
+static const char *target_names;
 static struct tr2_export_options html_options;
 static bool no_redact;
 static struct tr2_report report = {
@@ -71,6 +73,10 @@ static const struct tr2_option options[] = {
 	  "attribute KEY (attr:KEY)",
 	  "cmd|" TR2_GROUP_TARGET "|mode|repo|sid|" TR2_GROUP_REGION "|"
 	  TR2_GROUP_ATTRIBUTE "KEY" },
+	{ 0, "targets", "FILE", TR2_OPT_STRING, &target_names,
+	  "take names of targets from FILE, the output of make --trace or of "
+	  "ninja -t compdb",
+	  NULL },
 	{ 0, "what-if", "[CHANGE]", TR2_OPT_LIST, &what_if,
 	  "estimate the time after CHANGE: NAME=2x, NAME=50% or NAME=0, where "
 	  "NAME is a process, category/label of a region, wait:CAUSE or ready; "
@@ -401,6 +407,10 @@ static int run_report(int argc, char **argv)
 			    &exit_code);
 	if (!m)
 		return exit_code;
+	if (target_names && !tr2_target_names_load(m, target_names)) {
+		tr2_model_free(m);
+		return TR2_EXIT_FATAL;
+	}
 	if (html) {
 		exit_code = write_html(m);
 		tr2_model_free(m);

@@ -9,6 +9,7 @@
 #include "common/memory.h"
 #include "model/private.h"
 #include "model/join/ninja_hash.h"
+#include "model/join/recipes.h"
 #include "model/join/targets.h"
 
 static uint64_t key_of(uint32_t task, uint64_t hash)
@@ -26,6 +27,8 @@ static void index_commands(struct tr2_model *m, struct tr2_map *map)
 	for (i = 1; i < m->nr_commands; i++) {
 		const struct tr2_build_command *new = &m->commands[i], *old;
 
+		if (!new->task)
+			continue;
 		slot = tr2_map_slot(map, key_of(new->task, new->hash));
 		old = &m->commands[*slot];
 		if (!*slot || old->from_ms != new->from_ms ||
@@ -126,6 +129,27 @@ static const char *output_of(const struct tr2_words *words, uint32_t first)
 	return output;
 }
 
+/* Return the value of --output before the command of `ctest --launch`, which
+ * CMake's CTestUseLaunchers and its instrumentation run; NULL: none. */
+static const char *launched_output(const struct tr2_words *words)
+{
+	const char *w, *output = NULL;
+	bool is_next = false;
+	uint32_t i;
+
+	if (strcmp(word_at(words, 1), "--launch") &&
+	    strcmp(word_at(words, 1), "--instrument"))
+		return NULL;
+	tr2_for_each_word(words, w, i) {
+		if (!strcmp(w, "--"))
+			break;
+		if (is_next)
+			output = w;
+		is_next = !strcmp(w, "--output");
+	}
+	return output;
+}
+
 /* Return the archive to which ar adds; NULL: none. */
 static const char *archive_of(const struct tr2_words *words)
 {
@@ -147,6 +171,8 @@ static const char *written(const struct tr2_words *words)
 	if (is_compiler(word_at(words, first)))
 		return output_of(words, first);
 	name = tr2_base_name(program);
+	if (!strcmp(name, "ctest"))
+		return launched_output(words);
 	len = strlen(name);
 	return len >= 2 && !strcmp(name + len - 2, "ar") &&
 	       (len == 2 || name[len - 3] == '-') ?
@@ -212,6 +238,8 @@ static bool runs_jobs(const struct tr2_model *m, uint32_t node)
 struct finding {
 	struct tr2_model *m;
 	struct tr2_map commands; /* 1 + index by task and hash */
+	struct tr2_map recipes;
+	tr2_str *recipe; /* targets of recipes, by node */
 	tr2_str *target;
 	tr2_str *below; /* the only target below it, within a job; 0: none
 			 * yet */
@@ -219,13 +247,22 @@ struct finding {
 	tr2_str top; /* the directory of the recording */
 };
 
-static const char *file_of(const struct finding *f, uint32_t node,
+static const char *file_of(struct finding *f, uint32_t node,
 			   const struct tr2_words *words)
 {
 	const struct tr2_model *m = f->m;
 	uint32_t parent = m->nodes[m->nodes[node].parent].task;
 	const char *file = logged(m, &f->commands, parent, words);
 
+	/* A make that has changed its directory cannot be named by a target
+	 * relative to another directory. */
+	if (!file && runs_jobs(m, m->nodes[node].parent) &&
+	    !runs_jobs(m, node)) {
+		f->recipe[node] = tr2_recipe_target(m, &f->recipes, f->recipe,
+						    node, words);
+		if (f->recipe[node])
+			file = tr2_s(m, f->recipe[node]);
+	}
 	return file ? file : written(words);
 }
 
@@ -295,9 +332,13 @@ tr2_str tr2_target(struct tr2_model *m, uint32_t node)
 	f.target = tr2_calloc(m->nr_nodes, sizeof(*f.target));
 	f.below = tr2_calloc(m->nr_nodes, sizeof(*f.below));
 	f.several = tr2_calloc(m->nr_nodes, sizeof(*f.several));
+	f.recipe = tr2_calloc(m->nr_nodes, sizeof(*f.recipe));
 	index_commands(m, &f.commands);
+	tr2_recipes_index(m, &f.recipes);
 	find_targets(&f);
 	tr2_map_release(&f.commands);
+	tr2_map_release(&f.recipes);
+	free(f.recipe);
 	free(f.below);
 	free(f.several);
 	m->targets = f.target;

@@ -3,9 +3,10 @@
  * targets - the target of each process of a build: the file that a job of make
  * or ninja was to make. All processes of the job share it.
  *
- * ninja's log has the file, with a hash of each command. Otherwise, it is the
- * file that the command line tells a compiler or ar to write. A job that wrote
- * several files has no target, but each of its compilers may have one.
+ * ninja's log has the file with a hash of each command, the output of `make
+ * --trace` with its text. Otherwise, the command line tells a compiler, ar or a
+ * launcher of CMake which file to write. A job that wrote several files has no
+ * target, but each of its compilers may have one.
  */
 #pragma once
 

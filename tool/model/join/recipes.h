@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * recipes - find the target of a process of make or ninja by the text of its
+ * command, which `make --trace` or `ninja -t compdb` printed.
+ */
+#pragma once
+
+#include "base/buf.h"
+#include "common/map.h"
+#include "model/model.h"
+
+/* A line of a recipe, as the `version` of a command: the line after the name of
+ * the target, or another line. */
+#define TR2_RECIPE_FIRST 1u
+#define TR2_RECIPE_LATER 2u
+
+/* Return the hash of a command's text without quotes, backslashes and more than
+ * one blank in a row: make runs a command without a shell if it can. */
+uint64_t tr2_recipe_hash(const char *text, size_t len);
+
+/* Index the commands that were found by their text. */
+void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map);
+
+/* Return the target of a job that runs this program, as the text names it; 0:
+ * unknown. found: the targets of the jobs that began earlier, by node. */
+tr2_str tr2_recipe_target(const struct tr2_model *m, const struct tr2_map *map,
+			  const tr2_str *found, uint32_t node,
+			  const struct tr2_words *words);
