@@ -435,7 +435,8 @@ const struct tr2_command tr2_command_report = {
 #include "report/report_views.def"
 #undef TR2_REPORT_VIEW
 		"[--summary] [--what-if[=CHANGE]] [-j N] [--all] [--wide] [-s "
-		"COLUMN] [-n N] [-g BY] [--html FILE] [INPUT...]",
+		"COLUMN] [-n N] [-g BY] [--targets FILE] [--html FILE] "
+		"[INPUT...]",
 	.summary = "Shows where the time went.",
 	.details = "Without a view, the critical path comes first: the "
 		   "processes and regions that the end waited for, each with "
