@@ -14,7 +14,7 @@
 #include "common/say.h"
 
 static struct {
-	int fd; /* -1: no helper; 0: not started */
+	int fd; /* socket to the helper; -1: no helper; 0: not started */
 	pid_t pid;
 	bool was_used;
 } helper;
@@ -69,8 +69,8 @@ static void become_helper(int fd)
 		execlp("sudo", "sudo", "--", self, TR2_ELEVATED, (char *)NULL);
 		execlp("pkexec", "pkexec", self, TR2_ELEVATED, (char *)NULL);
 	}
-	/* EACCES says only that the user cannot search a directory of PATH:
-	 * execlp() sets it. */
+	/* Print EACCES as "not found": execlp() sets this errno when the user
+	 * cannot search a directory of PATH. */
 	tr2_error("--elevate: cannot run sudo or pkexec: %s",
 		  errno == EACCES ? "not found" : strerror(errno));
 	_exit(TR2_EXIT_FATAL);

@@ -44,18 +44,20 @@ struct tr2_elevate_request {
 /* Start the helper with sudo or pkexec. Return false, after an error message,
  * if there is no helper. For root, do nothing and return true. */
 bool tr2_elevate_start(void);
-/* Does the helper run? The functions that open something need it. */
+/* Does the helper run? The functions below that open something need the
+ * helper. */
 bool tr2_elevate_runs(void);
 /* Has the helper given rights to this process? Stays true after its end. */
 bool tr2_elevate_was_used(void);
 void tr2_elevate_stop(void);
 
-/* Each function returns a descriptor, or -1 with the helper's errno. */
+/* Each function below returns a descriptor, or -1 with the helper's errno. */
 /* Open an event of the recorder that its children inherit, or of the whole
  * machine. */
 int tr2_elevate_event(const struct perf_event_attr *attr, int cpu,
 		      bool whole_machine);
 /* Open a file to read. name: for TRACEFS, the path of a tracepoint's format. */
 int tr2_elevate_file(enum tr2_elevated_file file, const char *name);
-/* Open the connector. The kernel has already acknowledged it. */
+/* Open a socket of the connector. The kernel has already acknowledged the
+ * helper's request to send events to this socket. */
 int tr2_elevate_connector(int events);

@@ -20,13 +20,13 @@
 #define SETTING(name) "/proc/sys/kernel/" name
 #define PARANOID "perf_event_paranoid"
 
-/* Older <linux/capability.h> lack these. */
+/* Older versions of <linux/capability.h> lack these capabilities. */
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
 
-/* By right: the highest level of perf_event_paranoid at which the kernel grants
- * it without a capability. */
+/* For each right, the highest level of perf_event_paranoid at which the kernel
+ * grants the right without a capability. */
 static const int most[] = {
 	[TR2_RIGHT_USER] = 2,
 	[TR2_RIGHT_KERNEL] = 1,
@@ -92,8 +92,8 @@ bool tr2_in_first_namespace(const char *kind)
 	return n < 0 || !strcmp(target, first);
 }
 
-/* Is this process outside of the first user namespace? There, perf_event_open()
- * ignores its capabilities. */
+/* Is this process outside of the first user namespace? In any other,
+ * perf_event_open() ignores the process's capabilities. */
 static bool in_user_namespace(void)
 {
 	return !tr2_in_first_namespace("user");
@@ -106,8 +106,8 @@ static bool has_capability(int one, int other)
 					     UINT64_C(1) << other);
 }
 
-/* Does the container permit one of two capabilities only to its root? Other
- * users in it start without capabilities. */
+/* Does the container permit one of two capabilities only to root? The
+ * container's other users start without capabilities. */
 static bool is_left_to_root(int one, int other)
 {
 	return geteuid() && (prctl(PR_CAPBSET_READ, one, 0, 0, 0) == 1 ||

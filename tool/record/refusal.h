@@ -21,7 +21,7 @@ enum tr2_right {
  * has a fixed number. kind: "pid" or "user". */
 bool tr2_in_first_namespace(const char *kind);
 
-/* Texts about events that the user may not count begin with this. */
+/* A text about an event that the user may not count begins with these words. */
 #define TR2_NOT_PERMITTED "not permitted"
 
 /* Describe the cause: which right was refused, and with which errno. */

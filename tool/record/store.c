@@ -339,7 +339,8 @@ static void make_ignore(struct tr2_store *s)
 	close(fd);
 }
 
-/* Create a directory in the recording, setting *fd and *path. -1: errno. */
+/* Create a directory in the recording, and set *fd and *path. Return -1 with
+ * errno. */
 static int make_inside(struct tr2_store *s, const char *real, const char *name,
 		       int *fd, char **path)
 {
@@ -511,7 +512,8 @@ int tr2_store_write_meta(struct tr2_store *s, const char *text, size_t len)
 	if (fd < 0)
 		return -1;
 	ret = tr2_store_write(fd, text, len);
-	/* The file may be longer than its text, since space was reserved. */
+	/* Cut the reserved space, which may make the file longer than its
+	 * text. */
 	if (!ret)
 		ret = ftruncate(fd, (off_t)len);
 	/* A network file system may report a full disk only at close(). */

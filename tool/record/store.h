@@ -29,12 +29,12 @@
 #define TR2_STORE_MAGIC "{\"format\":\"trace2-recording\""
 
 struct tr2_store {
-	char *path;        /* as given by the user, without a trailing slash */
-	char *events_path; /* absolute */
+	char *path;        /* path from the user, without a trailing slash */
+	char *events_path; /* absolute path */
 	int dir_fd;        /* a descriptor, which holds the lock on the
 			    * directory */
 	int events_fd;
-	char *rings_path; /* absolute; NULL: rings are not recorded */
+	char *rings_path; /* absolute path; NULL: rings are not recorded */
 	int rings_fd;
 	bool made_dir;
 	bool is_ours; /* this recorder created the directory's content */

@@ -8,7 +8,7 @@
 
 #include "common/order.h"
 
-struct task_body { /* the body of FORK and EXIT records */
+struct task_body { /* body of FORK and EXIT records */
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time_ns;
 };
@@ -128,7 +128,7 @@ void tr2_tasks_add_event(struct tr2_tasks *t, const struct tr2_task_event *e)
 	t->lost++;
 }
 
-/* The fields of MMAP2 before the name. */
+/* The fields of an MMAP2 record before the name. */
 struct mapping_body {
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;

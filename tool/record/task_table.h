@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * task_table - the kernel's records of forks, execs and exits. They are decoded
- * while the command runs, and delivered in order of time. Other records in the
- * kernel's rings are skipped, but for files that were mapped as code.
+ * task_table - decode the kernel's records of forks, execs and exits while the
+ * command runs, and deliver them in order of time. Records of files that were
+ * mapped as code are reported, too. All other records in the kernel's rings are
+ * skipped.
  */
 #pragma once
 
@@ -28,7 +29,8 @@ struct tr2_tasks {
 	uint64_t damaged; /* number of rings with invalid data, which were
 			   * skipped */
 	void (*take)(void *data, const struct tr2_task_event *event);
-	/* A process has mapped a file as code. NULL: nobody asks. */
+	/* Called when a process has mapped a file as code; NULL: do not report
+	 * it. */
 	void (*mapped)(void *data, pid_t pid, const char *path);
 	void *data;
 	/* The records of one pass over the rings. */
@@ -47,11 +49,12 @@ static inline bool tr2_tasks_wants(uint32_t type)
 	return type < 32 && (wanted >> type & 1);
 }
 
-/* Add a record in the kernel's format, header included. The record must be
- * contiguous in memory. Report a mapping at once: its process may end soon. */
+/* Add a record in the kernel's format, including its header. The record must be
+ * contiguous in memory. Report a mapping of code at once: the process may end
+ * soon. */
 void tr2_tasks_add(struct tr2_tasks *tasks, const unsigned char *record,
 		   size_t size);
-/* Add a record of another format, decoded. Its `more` then belongs to
+/* Add a decoded record of another format. event->more then belongs to
  * take(). */
 void tr2_tasks_add_event(struct tr2_tasks *tasks,
 			 const struct tr2_task_event *event);

@@ -146,7 +146,7 @@ struct tr2_forward {
 	bool quiet;
 	pthread_t thread;
 	bool started;
-	/* Under the lock: */
+	/* The lock protects the members below. */
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	struct tr2_tree_chunk *first, *last;
@@ -155,11 +155,11 @@ struct tr2_forward {
 			      * full */
 	bool ending, ended;
 	struct counts counts;
-	/* Used only by the thread: */
+	/* Only the rendering thread uses the members below. */
 	struct tr2_trees trees;
 	struct tr2_requests requests;
 	int64_t rendered_ns, looked_ns;
-	/* Used by the sender's own thread, too: */
+	/* The sender's own thread uses this member, too. */
 	struct tr2_sender sender;
 };
 
@@ -454,7 +454,7 @@ void tr2_forward_finish(struct tr2_forward *f, unsigned int seconds)
 	f->started |= !tr2_sender_finish(&f->sender, &until);
 }
 
-/* If a thread did not end, keep the memory that this thread uses until exit. */
+/* If a thread did not end, do not free the memory that it uses. */
 void tr2_forward_free(struct tr2_forward *f)
 {
 	if (!f || f->started)

@@ -37,7 +37,8 @@ void tr2_forward_add(struct tr2_forward *f, uint64_t client, const char *text,
 /* Note that a client has closed its connection. */
 void tr2_forward_close(struct tr2_forward *f, uint64_t client);
 
-/* Append the counts: trees sent, waiting, left out, lost by cause. */
+/* Append the numbers of trees that were sent, that wait, that were left out,
+ * and that were lost by each cause. */
 void tr2_forward_counts(struct tr2_forward *f, struct tr2_buf *b);
 /* Return the URL for messages. */
 const char *tr2_forward_shown(struct tr2_forward *f);

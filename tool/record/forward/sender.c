@@ -14,7 +14,7 @@
 #define NS_PER_S 1000000000
 #define MAX_BACKOFF_SECONDS 30
 #define MAX_RETRY_AFTER_SECONDS 300
-/* after `stop` is set, wait for the thread at most this long */
+/* wait at most this long for the thread's end after `stop` was set */
 #define STOP_NS (2ll * NS_PER_S)
 
 int tr2_thread_start(pthread_t *thread, void *(*run)(void *), void *data)
@@ -157,7 +157,8 @@ static void send_request(struct tr2_sender *s, const struct tr2_request *r)
 			break;
 		pause_for(s, backoff_ns(s, result), result);
 	}
-	/* The next requests would fail in the same way. */
+	/* Do not send the remaining requests: they would fail in the same
+	 * way. */
 	if (result == TR2_POST_BUSY || result == TR2_POST_NO_ANSWER)
 		atomic_store(&s->stop, true);
 	count_request(s, r, result);

@@ -26,7 +26,8 @@ struct tr2_request {
 
 struct tr2_sender_counts {
 	uint64_t sent_trees, sent_spans;
-	uint64_t waiting_trees; /* includes trees that are being sent */
+	uint64_t waiting_trees; /* unsent trees, including those of the present
+				 * request */
 	uint64_t rejected_spans; /* spans that the collector rejected, in
 				  * requests that it accepted */
 	/* Lost trees, by cause: the queue was full, the collector refused them,
@@ -40,7 +41,7 @@ struct tr2_sender {
 	pthread_t thread;
 	bool started;
 	atomic_bool stop; /* give up now */
-	/* Under the lock: */
+	/* The lock protects the members below. */
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	struct tr2_request *first, *last;
@@ -48,7 +49,7 @@ struct tr2_sender {
 		       * sent */
 	bool ending, ended;
 	struct tr2_sender_counts counts;
-	/* Used only by the thread: */
+	/* Only the thread uses the members below. */
 	bool failing, warned_refused, warned_rejected;
 	unsigned int tries;
 };

@@ -27,7 +27,7 @@ struct tr2_tree_member {
 
 /* The SID of a line. */
 struct sid {
-	const char *root, *own; /* its first and its last component */
+	const char *root, *own; /* first and last component of the SID */
 	size_t nr_root, nr_own;
 };
 

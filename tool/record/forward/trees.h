@@ -25,8 +25,8 @@
 struct tr2_tree_chunk {
 	struct tr2_tree_chunk *next;
 	uint64_t client; /* 0: a datagram */
-	uint64_t nr_lines; /* 0: not lines, but a sign that the client has
-			    * closed its connection */
+	uint64_t nr_lines; /* number of lines; 0: the client has closed its
+			    * connection */
 	size_t len;
 	char text[];
 };
@@ -41,9 +41,9 @@ struct tr2_tree {
 	struct tr2_tree_chunk *first, *last;
 	size_t bytes; /* size of the chunks */
 	uint32_t nr_open; /* number of clients that have not ended */
-	int64_t at_ns; /* time of its last line, or of its end */
+	int64_t at_ns; /* time of the tree's last line, or of the tree's end */
 	size_t nr_root;
-	char root[]; /* the first component of its SIDs */
+	char root[]; /* the first component of the SIDs in the tree's lines */
 };
 
 struct tr2_trees_counts {

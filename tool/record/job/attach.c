@@ -183,7 +183,7 @@ static void add_threads(struct ids *ids, pid_t pid)
 		closedir(dir);
 }
 
-/* A kernel may lack the list of children. No child is found then. */
+/* Without the list of children, which some kernels lack, find no child. */
 static void add_children(struct ids *ids, pid_t pid, pid_t tid)
 {
 	char path[96];
@@ -201,7 +201,7 @@ static void add_children(struct ids *ids, pid_t pid, pid_t tid)
 
 TR2_ORDER(compare_ids, pid_t, tr2_order(*a, *b))
 
-/* List the threads of all processes, and their children. */
+/* List the threads of all processes, and the children of the processes. */
 static struct ids list_all(const struct tr2_attach *a)
 {
 	struct ids ids = { 0 };
@@ -307,9 +307,9 @@ bool tr2_attach_traces(const struct tr2_attach *a)
 }
 
 /*
- * Open the events of all threads. A thread or process that starts while they
- * are opened inherits only some of them, so open all of them again. Record
- * processes that still start others after MAX_TRIES as they are.
+ * Open the events of all threads. A thread or process that starts meantime
+ * inherits only some events, so open all events again. After MAX_TRIES, accept
+ * that new threads lack some events.
  */
 int tr2_attach_threads(struct tr2_attach *a, struct tr2_watch *w)
 {

@@ -16,12 +16,13 @@
 struct tr2_watch;
 
 struct tr2_attached {
-	struct tr2_source pidfd; /* first: it is cast to this struct */
+	struct tr2_source pidfd; /* first member: its address is cast to this
+				  * struct */
 	struct tr2_attach *attach;
 	pid_t pid, ppid;
 	int64_t start_ns; /* CLOCK_BOOTTIME, in ticks */
 	char name[64];
-	char *ring; /* the path of its ring; NULL: it has none */
+	char *ring; /* path of the process's ring; NULL: no ring */
 };
 
 struct tr2_attach {
@@ -37,8 +38,8 @@ struct tr2_attach {
 int tr2_attach_open(struct tr2_attach *attach, const pid_t *pids, size_t nr);
 void tr2_attach_release(struct tr2_attach *attach);
 
-/* Does any of the processes write events of its own, or can one be asked to
- * write events? */
+/* Does any of the processes write events, or can any of them be asked to write
+ * events? */
 bool tr2_attach_traces(const struct tr2_attach *attach);
 
 /* Open the kernel's events for all threads of the processes, disabled. The

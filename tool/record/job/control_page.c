@@ -24,8 +24,7 @@
 #define AGAIN_NS 250000000
 
 /* Open the control page among the descriptors of a thread. Return 0 or an
- * errno: ENXIO if it is not there, ECHILD if the thread has no descriptors,
- * because it has ended. */
+ * errno: ENXIO if no descriptor is the page, ECHILD if the thread has ended. */
 static int open_of_thread(struct tr2_control_page *page, pid_t tid)
 {
 	char path[64], link[sizeof(LINK_IS)];
@@ -162,8 +161,8 @@ int tr2_control_page_ask(struct tr2_control_page *page, const char *lines)
 	return error;
 }
 
-/* Repeat the request: its lines are still in the page, unless somebody else has
- * made a request since. */
+/* Repeat the request. The page still contains the request's lines, unless
+ * somebody else has made a request since. */
 static void ask_again(struct tr2_control_page *page)
 {
 	if (flock(page->fd, LOCK_EX))
@@ -173,8 +172,8 @@ static void ask_again(struct tr2_control_page *page)
 	(void)flock(page->fd, LOCK_UN);
 }
 
-/* Set page->tid to a thread that has not ended. Return false if there is
- * none. */
+/* Set page->tid to a thread that has not ended. Return false if all have
+ * ended. */
 static bool find_thread(struct tr2_control_page *page)
 {
 	struct tr2_procfs_stat stat;

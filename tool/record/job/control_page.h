@@ -17,8 +17,8 @@ struct tr2_control_page {
 		    * ended */
 	int fd;
 	struct tr2_control_block *block; /* NULL: not open */
-	uint32_t request; /* our last request; 0: none */
-	uint64_t asked_ns; /* time of that request */
+	uint32_t request; /* number of our last request; 0: no request */
+	uint64_t asked_ns; /* time of our last request */
 	bool is_busy;      /* the last answer was EBUSY: the request is
 			    * repeated */
 	bool gives_up;     /* do not repeat the request: EBUSY is a final
@@ -26,7 +26,8 @@ struct tr2_control_page {
 };
 
 enum tr2_control_answer {
-	TR2_CONTROL_WAITS,    /* the process has not called the library since */
+	TR2_CONTROL_WAITS,    /* the process has not called the library since
+			       * the request */
 	TR2_CONTROL_ANSWERED, /* the result is known */
 	TR2_CONTROL_REPLACED, /* another request has replaced ours */
 	TR2_CONTROL_GONE      /* the process has ended */

@@ -39,8 +39,7 @@ void tr2_record_trace_begin(struct tr2_record_trace *trace)
 /* Set at most this many variables. */
 #define MAX_SET 16
 
-/* Does an entry of the environment set a variable that the list has already
- * set? */
+/* Does the list already contain a value for the variable of this entry? */
 static bool is_set_anew(const struct tr2_environment *e, const char *entry)
 {
 	size_t len;
@@ -80,9 +79,9 @@ static bool set_number(struct tr2_environment *e, const char *name,
 
 /*
  * Set variables instead of removing them: without a variable, a program uses
- * the user's configuration, which may request brief events or few files. Leave
- * the variables of counters and rings alone if these were not requested: they
- * do not change other parts of a recording.
+ * the user's configuration, which may request brief events or few files.
+ * Without a request for counters or rings, leave their variables unchanged:
+ * they do not change other parts of a recording.
  */
 static bool make_own(struct tr2_environment *e,
 		     const struct tr2_environment_request *r)

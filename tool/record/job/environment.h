@@ -21,9 +21,9 @@ struct tr2_environment_request {
 	bool heed_discard; /* programs check for the discard file */
 	const char *counters; /* for GIT_TRACE2_COUNTERS; NULL: leave the
 			       * variable unchanged */
-	const char *rings; /* directory of rings, which replace event streams
-			    * and which a reader empties; NULL: leave the
-			    * variables unchanged */
+	const char *rings; /* directory of rings, into which programs write
+			    * instead of event streams; NULL: leave the
+			    * variables of rings unchanged */
 	const char *traceparent; /* NULL: leave the variable unchanged */
 };
 
@@ -36,11 +36,12 @@ void tr2_environment_release(struct tr2_environment *e);
  * TRACEPARENT, and meta.json contains it. */
 struct tr2_record_trace {
 	struct tr2_context self; /* id 0: the recording is in no trace */
-	uint64_t parent; /* 0: the recording is the root */
+	uint64_t parent; /* span in which the recording runs; 0: the recording
+			  * is the root */
 	bool sampled;
 };
 
 /* Join the trace that TRACEPARENT names. Without TRACEPARENT, begin a new
- * trace, unless GIT_TRACE2_SPANS is set. Programs that choose one trace in N
- * would otherwise take the new trace as chosen, and keep all of it. */
+ * trace, unless GIT_TRACE2_SPANS is set: programs that keep one trace in N
+ * would regard the new trace as chosen, and keep all of it. */
 void tr2_record_trace_begin(struct tr2_record_trace *trace);

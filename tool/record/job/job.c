@@ -58,7 +58,7 @@ static struct {
 	struct tr2_straggler *stragglers;
 	bool over_size;
 	int kernel_fd; /* kernel.data; -1: it is not recorded */
-	bool raised; /* the recorder's priority */
+	bool raised; /* the recorder's priority was raised */
 	bool unwritten; /* a part of the recording could not be written */
 	/* rings that existed when the size was reached */
 	uint64_t rings_before;
@@ -74,7 +74,7 @@ static void patience_over(struct tr2_source *source, uint32_t events)
 	rec.loop.stop = true;
 }
 
-/* Wait for processes that CMD left running when it ended, up to a timeout. */
+/* Wait for processes that outlive CMD, up to a timeout. */
 static void command_ended(void)
 {
 	rec.patience.ready = patience_over;
@@ -124,9 +124,8 @@ static void on_stop(void *data)
 }
 
 /*
- * Stop recording data when the recording reaches --max-size. Programs write
- * into the directory themselves. The discard file stops them, as in Git's
- * target directories: while it exists, a program that starts writes nothing.
+ * At --max-size, stop recording data. Create the discard file, as in Git's
+ * target directories: a program that starts later writes nothing.
  */
 static void check_size(struct tr2_source *source, uint32_t events)
 {
@@ -144,7 +143,7 @@ static void check_size(struct tr2_source *source, uint32_t events)
 		return;
 	rec.over_size = rec.rings.over_size = true;
 	rec.rings_before = rec.rings.files;
-	/* Without a command, no program writes into the directory. */
+	/* Only a command and its descendants write into the directory. */
 	if (rec.run.pid)
 		rec.watch.procs.full_ns = tr2_kernel_now_ns();
 	tr2_kernel_records_stop(&rec.watch.kernel);
@@ -506,8 +505,8 @@ static void say_silent_programs(const struct tr2_meta *m)
 			m->lost_programs == 1 ? " was" : "s were");
 }
 
-/* Add the summary. Leave out the number of events if there are none and none
- * was lost: most programs emit no events. */
+/* Add the summary. Leave out the number of events if no event was written or
+ * lost: most programs emit none. */
 static void add_sum(struct tr2_buf *b, int code)
 {
 	const struct tr2_meta *m = &rec.meta;
@@ -581,8 +580,8 @@ static void take_off(uint64_t *from, uint64_t value)
 	*from -= value < *from ? value : *from;
 }
 
-/* Subtract the lines of events that the recorder itself wrote, one system call
- * each: their lengths depend on the time. */
+/* Subtract the lines of events that the recorder itself wrote, one write()
+ * each: the lengths of these lines vary from run to run. */
 static void fill_io(struct tr2_io *io)
 {
 	*io = rec.run.io;
@@ -625,8 +624,8 @@ static void fill_result(int code)
 	m->totals.events += rec.rings.events;
 	m->totals.bytes += rec.rings.bytes;
 	m->totals.lost += rec.rings.lost;
-	/* Each file belongs to one process, which the kernel may not have
-	 * reported. Files that continue other files do not count. */
+	/* Count files: each belongs to one process, even if the kernel did not
+	 * report the process. Files that continue other files do not count. */
 	m->processes = m->totals.files - m->totals.continued;
 	m->processes -= m->processes < rec.listen.nr_unknown ?
 				m->processes : rec.listen.nr_unknown;
@@ -634,7 +633,7 @@ static void fill_result(int code)
 		m->processes = rec.watch.procs.nr_seen;
 }
 
-/* Print which parts of the recording are incomplete; false: some are. */
+/* Print which parts of the recording are incomplete. Return false if any is. */
 static bool say_unwritten(void)
 {
 	const struct {
@@ -677,7 +676,7 @@ static bool write_symbols(void)
 	return ok;
 }
 
-/* With -p, no command has a code: return TR2_EXIT_FATAL. */
+/* With -p there is no command: return TR2_EXIT_FATAL. */
 static int or_fatal(int code)
 {
 	return rec.job->nr_pids ? TR2_EXIT_FATAL : code;
@@ -716,7 +715,8 @@ static int finish(int code)
 	}
 	if (rec.job->quiet)
 		return code;
-	/* Without any records of tasks, a warning at the start has said so. */
+	/* If all records of tasks are missing, a warning at the start has said
+	 * so. */
 	if (!rec.meta.no_task_records) {
 		tr2_kernel_records_say_refused(
 			&rec.watch.kernel,

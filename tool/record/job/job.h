@@ -31,9 +31,10 @@ struct tr2_job {
 	const pid_t *pids; /* processes that run already */
 	size_t nr_pids;
 	const char *dir;
-	int64_t nest;           /* TR2_JOB_NEST */
+	int64_t nest;           /* deepest nesting of regions in events;
+				 * default: TR2_JOB_NEST */
 	int64_t timeout_ns;     /* how long to wait for processes that outlive
-				 * the command: TR2_JOB_TIMEOUT_NS */
+				 * the command; default: TR2_JOB_TIMEOUT_NS */
 	int64_t max_size_bytes; /* 0: no limit */
 	int64_t rotate_bytes; /* with `addresses`: rotate at this size
 			       * (rotate.h); 0: never */
@@ -47,10 +48,11 @@ struct tr2_job {
 					     * collector */
 	struct tr2_kernel_wanted kernel; /* records of the kernel besides those
 					  * of tasks */
-	bool rings; /* programs that support it write a ring */
+	bool rings; /* programs that support rings write one */
 	bool quiet; /* print errors only */
-	enum tr2_ptrace_wanted ptrace; /* ptrace of a command */
-	struct tr2_event_counters *counters; /* counted over the run; NULL:
+	enum tr2_ptrace_wanted ptrace; /* whether to trace the command by
+					* ptrace */
+	struct tr2_event_counters *counters; /* counters of the run; NULL:
 					      * none */
 };
 
@@ -59,7 +61,8 @@ struct tr2_job_result {
 	int status;       /* as returned by wait4() */
 	int signo;        /* the last signal that requested the end; 0: none */
 	bool unwritten;   /* a part of the recording could not be written */
-	uint64_t wall_ns; /* from its exec until its end was noticed */
+	uint64_t wall_ns; /* from the command's exec until its end was
+			   * noticed */
 	struct tr2_usage usage;
 };
 

@@ -59,7 +59,8 @@ static int ask_on(struct tr2_control_page *page, const char *target,
 	return error;
 }
 
-/* Note the refusal, and undo what the process did for the request. */
+/* Note that the process refused the request. Ask it to undo what it has
+ * done. */
 static void refused(struct tr2_switch *s, struct tr2_switched *p, int error)
 {
 	p->state = TR2_SWITCH_REFUSED;
@@ -192,7 +193,8 @@ static bool is_parents(const struct tr2_switch *s,
 	return false;
 }
 
-/* Ask a child to go back. Return false if it has no page of its own yet. */
+/* Ask a child to return to its former target. Return false if the child has no
+ * page of its own yet. */
 static bool ask_child(struct tr2_switch *s, pid_t pid)
 {
 	struct tr2_control_page page;
@@ -209,8 +211,8 @@ static bool ask_child(struct tr2_switch *s, pid_t pid)
 	return true;
 }
 
-/* Ask running processes that are not known yet to go back: asked processes have
- * forked them. Return whether any was asked. */
+/* Find children that the asked processes have forked, and ask these children to
+ * go back, too. Return whether any was asked. */
 static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 {
 	struct tr2_straggler *running;
@@ -226,9 +228,9 @@ static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 	return any;
 }
 
-/* Ask all processes to go back. If a process has not taken up its first
- * request, withdraw that instead. A process that writes elsewhere by now
- * ignores the request. */
+/* Ask all processes to go back. If a process has not taken up the first
+ * request, withdraw the first request instead. A process that writes elsewhere
+ * by now ignores the new request. */
 static void ask_all_back(struct tr2_switch *s)
 {
 	size_t i;
@@ -323,7 +325,7 @@ void tr2_switch_back(struct tr2_switch *s, struct tr2_watch *watch,
 	if (!s->nr)
 		return;
 	tr2_loop_close(s->loop, &s->timer);
-	/* The next signal ends the wait. */
+	/* Only the next signal shall end the wait. */
 	if (wait_ns)
 		s->loop->stop = false;
 	ask_all_back(s);

@@ -28,13 +28,14 @@ struct tr2_switched {
 };
 
 struct tr2_switch {
-	struct tr2_source timer; /* first: it is cast to this struct */
+	struct tr2_source timer; /* first member: its address is cast to this
+				  * struct */
 	struct tr2_loop *loop;
 	const char *target; /* owned by the caller */
 	struct tr2_switched *process; /* the processes that allow live
 				       * tracing */
 	size_t nr;
-	/* Children of these processes, while all are asked to go back. */
+	/* children of the processes, while all are asked to go back */
 	struct tr2_control_page *child;
 	uint32_t nr_children, alloc_children;
 	uint64_t delay_ns; /* delay until the next look for answers */

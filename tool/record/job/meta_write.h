@@ -29,7 +29,7 @@ struct tr2_straggler {
 
 struct tr2_meta {
 	char *const *argv; /* arguments of the command; NULL: no command */
-	int command_pid;   /* 0: not started */
+	int command_pid;   /* 0: the command was not started */
 	struct tr2_record_trace trace;
 	const pid_t *pids; /* processes that ran already */
 	size_t nr_pids;
@@ -48,15 +48,15 @@ struct tr2_meta {
 	 * available. */
 	const char *refused[TR2_KERNEL_SOURCES];
 
-	/* Set at the end: */
+	/* The members below are set at the end. */
 	bool complete;
 	bool started; /* the command ran: status and usage are set */
 	int status, exit_code;
 	uint64_t wall_ns; /* wall time of the command */
 	uint64_t recorder_cpu_ns; /* CPU time of the recorder during wall_ns */
 	struct tr2_usage usage;
-	struct tr2_io io; /* reads and writes, without those of lines of
-			   * events */
+	struct tr2_io io; /* the recorder's reads and writes, without writes of
+			   * lines of events */
 	const struct tr2_procs *procs;
 	struct tr2_observer_sums observed;
 	uint64_t processes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Choose the sources of information on recorded processes, and combine them:
- * tr2_watch_open() tries the kernel's, tr2_watch_start() begins ptrace.
+ * Choose the sources of information on recorded processes, and combine them.
+ * tr2_watch_open() tries the sources in the kernel, tr2_watch_start() begins
+ * ptrace.
  */
 #include "record/job/process_sources.h"
 
@@ -27,7 +28,7 @@
 #define LIVE_NS 1000000000u
 /* The observer looks only at programs older than this. */
 #define YOUNG_NS 5000000u
-/* Keep at most this many records until the next look. */
+/* Keep at most this many records until the next look at their processes. */
 #define MOST_UNREAD 4096
 /* Wait for the last exit codes for LATE_MS, at most LATE_TRIES times. */
 #define LATE_MS 10
@@ -104,9 +105,9 @@ static void log_status(struct tr2_watch *w, pid_t pid, int status,
 		tr2_tasklog_add(&w->log, &e);
 }
 
-/* Write the records that are older than `now` by the slack: a whole pass over
- * the rings has read them. Exits may still be in the kernel, so read the
- * connector first. */
+/* Write the records that are older than `now` by more than SLACK_NS: a whole
+ * pass over the rings has read them. Exit codes may still be in the kernel, so
+ * read the connector first. */
 static void write_log(struct tr2_watch *w, uint64_t now)
 {
 	if (now < w->written_ns + WRITE_EVERY_NS)
@@ -132,8 +133,8 @@ static void see_mapping(void *data, pid_t pid, const char *path)
 	tr2_code_maps_see(&w->code_maps, pid, path);
 }
 
-/* Keep the map of code of a process that has ended, or whose recording has
- * ended: the map is complete. */
+/* Keep the map of code of a process when the process or its recording has
+ * ended: the map is complete then. */
 static void keep_code_map(struct tr2_watch *w, pid_t pid)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
@@ -163,7 +164,7 @@ void tr2_watch_add(struct tr2_watch *w, const struct tr2_task_event *e)
 	tr2_tasklog_add(&w->log, e);
 }
 
-/* Keep a record until the next look. */
+/* Keep a record until the next look at its process. */
 static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	struct tr2_task_event *unread = NULL;
@@ -182,8 +183,9 @@ static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 	w->unread[w->nr_unread++] = *e;
 }
 
-/* Log the arguments of a program, of any on the machine, if the kernel passed
- * them. Return false if they are missing, or the process is not known (yet). */
+/* Log a program's arguments if the kernel passed them; the program may be any
+ * on the machine. Return false if the arguments are missing, or if the process
+ * is not (yet) in the list. */
 static bool add_args(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, e->pid);
@@ -196,10 +198,10 @@ static bool add_args(struct tr2_watch *w, const struct tr2_task_event *e)
 }
 
 /*
- * Without the connector, which reports each exec and end at once, look at the
- * process soon afterwards: its arguments are read and its end is followed, if
- * it still runs. Look, too, for the process of arguments that came before the
- * fork, which another CPU reports.
+ * Without the connector, which reports each exec and end at once, note the
+ * process for a look. The look reads the arguments of a process that still
+ * runs, and follows its end. Also note arguments that arrived before the
+ * process's fork, since another CPU reports the fork.
  */
 static void handle_record(void *data, const struct tr2_task_event *e)
 {
@@ -233,8 +235,8 @@ static bool is_ours(struct tr2_watch *w, const struct tr2_task_event *e)
 	pid_t pid = e->kind == TR2_TASK_FORK ? e->ppid : e->pid;
 	struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 
-	/* The process is unknown or dead. Its fork may not have been read yet,
-	 * or another thread called exec and the first one ended before. */
+	/* The process is unknown or dead. Its fork may not have been read yet.
+	 * Or its first thread has ended, and another thread has called exec. */
 	if (w->has_tasks && (!p || p->status_from ||
 			     (p->ended && e->kind == TR2_TASK_EXEC))) {
 		tr2_kernel_rings_scan(&w->kernel.rings);
@@ -290,15 +292,16 @@ static void handle_end(void *data, pid_t pid, int status)
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 	uint64_t now = tr2_kernel_now_ns();
 
-	/* The status of the recorder's child may be known already: wait4()
-	 * returns more. */
+	/* Keep a known status: that of the recorder's child comes from wait4(),
+	 * which returns more. */
 	if (!p || p->status_from)
 		return;
 	tr2_procs_status(&w->procs, pid, status, TR2_STATUS_PIDFD, now, NULL);
 	log_status(w, pid, status, TR2_STATUS_PIDFD, now, NULL);
 }
 
-/* The fork of the process, if it is recorded, was written before the exec. */
+/* Scan the rings if the process is unknown: the kernel wrote the record of its
+ * fork before its exec. */
 static void look_at_args(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	if (add_args(w, e))
@@ -330,7 +333,8 @@ static void look_for_processes(struct tr2_watch *w)
 	if (!w->has_tasks || (w->has_connector && !w->kernel.has_args))
 		return;
 	tr2_kernel_rings_scan(&w->kernel.rings);
-	/* A look may append to this list, which may move it. */
+	/* Copy the entry: a look may append to the list, and thereby move
+	 * it. */
 	for (i = 0; i < w->nr_unread; i++) {
 		e = w->unread[i];
 		look_at_process(w, &e);
@@ -348,7 +352,7 @@ static void handle_exit(struct tr2_watch *w, const struct tr2_task_event *e,
 		return;
 	tr2_procs_status(&w->procs, e->pid, status, TR2_STATUS_CONNECTOR,
 			 e->time_ns, NULL);
-	/* For the recorder's children wait4() returns the status with the
+	/* Leave the recorder's children to wait4(), which also returns the
 	 * usage. */
 	if (e->ppid != w->own_pid)
 		log_status(w, e->pid, status, TR2_STATUS_CONNECTOR, e->time_ns,
@@ -388,7 +392,8 @@ static void look_at_source(struct tr2_source *source, uint32_t events)
 	tr2_kernel_rings_check(&w->kernel.rings);
 }
 
-/* The connector reports the processes of the whole machine. */
+/* Handle an event of the connector, which reports all processes of the
+ * machine. */
 static void handle_connector(void *data, const struct tr2_task_event *from,
 			     int status)
 {
@@ -502,9 +507,9 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 	rings_ready(w);
 }
 
-/* Is the program too young to look at? It may end before the observer learns
- * anything about it. A process that was only forked is never too young: it
- * shares memory with others. */
+/* Is the program too young to look at? A young program may end before the
+ * observer learns anything about it. A process without an exec is never too
+ * young: it shares memory with others. */
 static bool is_young(const struct tr2_proc *p, uint64_t now)
 {
 	return p->exec_ns + YOUNG_NS > now;
@@ -532,7 +537,7 @@ static void observe_new(struct tr2_watch *w)
 	w->nr_observed = first_young;
 }
 
-/* Tell the observer of new and ended processes. */
+/* Pass new and ended processes to the observer. */
 static void update_observer(void *data)
 {
 	struct tr2_watch *w = data;
@@ -542,7 +547,7 @@ static void update_observer(void *data)
 	size_t i;
 
 	tr2_watch_read(w);
-	/* Its events come before the next look. */
+	/* Read the events of ptrace before the next look. */
 	tr2_ptrace_hurry(&w->ptrace);
 	observe_new(w);
 	for (i = 0; i < o->nr; i++) {

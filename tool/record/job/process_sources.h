@@ -26,12 +26,13 @@
 #include "record/sources/run.h"
 
 struct tr2_watch {
-	struct tr2_source timer; /* first: it is cast to this struct */
+	struct tr2_source timer; /* first member: its address is cast to this
+				  * struct */
 	struct tr2_source look_timer;
 	struct tr2_cpu_limit limit; /* opened by the caller */
 	struct tr2_oom_kills oom_kills;
-	/* For the next look: without the connector, processes and programs;
-	 * arguments whose process is not known yet. */
+	/* Records for the next look: forks and execs if there is no connector,
+	 * and arguments whose process is not known yet. */
 	struct tr2_task_event *unread;
 	size_t nr_unread, alloc_unread;
 	struct tr2_pidfds pidfds; /* used without the connector */
@@ -57,8 +58,8 @@ struct tr2_watch {
 			      * thread waits */
 	bool has_tasks, has_connector;
 	bool traced; /* set at the end: ptrace was used */
-	bool was_opened; /* the kernel's sources were asked for */
-	bool is_needed; /* fail without any source: there is nothing else to
+	bool was_opened; /* tr2_watch_open() has tried the kernel's sources */
+	bool is_needed; /* with no source, fail: there is nothing else to
 			 * record */
 	bool quiet; /* do not warn about unavailable sources */
 	char why_not[500]; /* the reason if there are no task records */
@@ -83,9 +84,9 @@ void tr2_watch_say_remedy(const struct tr2_watch *watch);
  * descendants. */
 void tr2_watch_start(struct tr2_watch *watch, struct tr2_run *run);
 
-/* For processes that run already: begin to watch them; add a record; add the
- * arguments of a process. After tr2_watch_add(), event->more belongs to the
- * log. */
+/* Watch processes that run already: tr2_watch_run() begins, tr2_watch_add()
+ * adds a record, tr2_watch_argv() adds the arguments of a process. After
+ * tr2_watch_add(), event->more belongs to the log. */
 void tr2_watch_run(struct tr2_watch *watch);
 void tr2_watch_add(struct tr2_watch *watch, const struct tr2_task_event *event);
 void tr2_watch_argv(struct tr2_watch *watch, pid_t pid, uint64_t time_ns);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * List running processes: the descendants of this process, found in /proc since
- * the kernel's records may be missing; or the processes of the recording.
+ * List running processes: the processes of the recording, or the descendants of
+ * this process. Descendants are found in /proc, since the kernel's records may
+ * be missing.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -52,8 +53,8 @@ static void mark_below(struct seen *all, size_t nr, int root)
 	}
 }
 
-/* Has this process children? If not, it has no descendants: orphans become its
- * children. */
+/* Has the recorder children? Without children it has no descendants, since
+ * orphans become its children. */
 static bool has_children(void)
 {
 	siginfo_t info;

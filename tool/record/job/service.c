@@ -54,7 +54,7 @@ static void notify(const char *text)
 #define STATUS_NS 10000000000u /* interval of reports if only the service
 				* manager gets them */
 
-/* Report the counts on stderr, if it `says` so, and to the service manager. */
+/* Report the counts to the service manager and, if s->says, on stderr. */
 static void report_counts(const struct tr2_service *s, const char *counts,
 			  bool says)
 {

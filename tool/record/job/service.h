@@ -13,7 +13,7 @@ struct tr2_service {
 	struct tr2_source timer; /* fd -1: not started */
 	struct tr2_loop *loop;
 	struct tr2_listen *listen;
-	bool says;    /* also report on stderr */
+	bool says;    /* reports also go to stderr */
 	bool notifies;
 	char *last; /* the text of the last report */
 };

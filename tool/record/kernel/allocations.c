@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Count allocations by probes of the kernel. A probe is defined in tracefs and
- * counts as a tracepoint does. An event that named its file itself could not be
- * inherited: fork() would fail in its process.
+ * counts as a tracepoint does. Do not open an event that names the file of its
+ * probe itself: children could not inherit this event, so that fork() would
+ * fail.
  */
 #include "record/kernel/allocations.h"
 
@@ -27,23 +28,23 @@
 #define PROBES "uprobe_events"
 #define GROUP "trace2_"
 
-/* The functions among them that call no other one. */
+/* The allocating functions that call no other allocating function. */
 static const char *const functions[] = { "malloc", "calloc", "realloc",
 					 "posix_memalign", "aligned_alloc" };
 
 struct tr2_allocations {
 	int tracefs;
-	/* The group of probes in the C library's file. All commands that count
-	 * at one time share the probes. The last command can remove them, even
-	 * those of a killed one. */
+	/* The group of the probes in the C library's file. All commands that
+	 * count at one time share the probes. The last of the commands can
+	 * remove them, even if a killed command defined them. */
 	char group[64];
 	uint64_t id[ARRAY_SIZE(functions)];
 	int fd[ARRAY_SIZE(functions)];
 	uint64_t count;
-	int error; /* errno of the last run */
+	int error; /* errno of opening the last run's events; 0: none */
 };
 
-/* Where a function is in its file. */
+/* The place of a function in its file. */
 struct place {
 	uintptr_t address;
 	const char *path;
@@ -69,8 +70,8 @@ static int find_in(struct dl_phdr_info *info, size_t size, void *data)
 	return 0;
 }
 
-/* Find the function in the C library: a sanitizer has functions of the same
- * names in the program. */
+/* Find the function in the C library itself: a sanitizer's function in the
+ * program may have the same name. */
 static bool find_function(struct place *place, const char *function)
 {
 	void *libc = dlopen("libc.so.6", RTLD_LAZY | RTLD_NOLOAD);
@@ -213,7 +214,8 @@ void tr2_allocations_begin(struct tr2_allocations *a, pid_t pid)
 	a->error = 0;
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
 		a->fd[i] = open_event(a->id[i], pid);
-		/* Another command may have removed it between two runs. */
+		/* Another command may have removed the probe since the last
+		 * run. */
 		if (a->fd[i] < 0 && define(a, i))
 			a->fd[i] = open_event(a->id[i], pid);
 		if (a->fd[i] < 0)

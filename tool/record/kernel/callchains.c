@@ -8,7 +8,7 @@
 
 #include "common/order.h"
 
-/* Offset of the sample's identifier, and of the number of its addresses. */
+/* Offset in a sample of the number of its addresses. */
 #define NR_AT (sizeof(struct perf_event_header) + 6 * sizeof(uint64_t))
 /* Values from here on are markers that begin a part of the chain, not
  * addresses. */
@@ -33,7 +33,8 @@ static void add_addr(struct tr2_callchains *c, uint64_t addr)
 	c->nr++;
 }
 
-/* raw: the size of the tracepoint's data (4 bytes), and the data. */
+/* Does the thread wait after this switch? raw: the size of the tracepoint's
+ * data (4 bytes), and the data. */
 static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
 		  size_t size)
 {
@@ -46,7 +47,7 @@ static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
 	return state && !(state & TR2_PREV_STATE_PREEMPTED);
 }
 
-/* Return the number of addresses before those of the program. */
+/* Return the number of the chain's first addresses, which are in the kernel. */
 static uint64_t kernel_part(const unsigned char *p, uint64_t nr)
 {
 	uint64_t i, addr;

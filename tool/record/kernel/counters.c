@@ -19,7 +19,7 @@
  * hardware or driver for it. */
 static const char not_supported[] = "not supported";
 
-/* Names are compared by their meaning: cs equals context-switches. */
+/* Name the counter by its event's full name: cs becomes context-switches. */
 static void name_counter(struct tr2_event_counter *c)
 {
 	const struct tr2_perfevent *ev = &c->event;
@@ -56,8 +56,8 @@ static void add_event(struct tr2_event_counters *cs,
 	size_t i;
 
 	if (tr2_perfevent_is_kernel(ev->pmu)) {
-		/* An event given twice is counted once, and does not lead a
-		 * group. */
+		/* Count an event that was given twice only once. The second one
+		 * leads no group. */
 		for (i = 0; i < cs->nr; i++) {
 			if (strcmp(cs->item[i].event.text, ev->text) != 0)
 				continue;
@@ -175,8 +175,8 @@ static int open_attr(struct perf_event_attr *attr, pid_t pid, int leader)
 			    PERF_FLAG_FD_CLOEXEC);
 }
 
-/* Does the event happen in the kernel alone? For users who may not count there,
- * its count is always 0. */
+/* Does the event happen in the kernel alone? Its count is always 0 for a user
+ * who may not count in the kernel. */
 static bool is_in_kernel(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE &&
@@ -228,8 +228,8 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 			attr.config == PERF_COUNT_SW_CONTEXT_SWITCHES;
 	if (c->fd < 0 && (errno == EACCES || errno == EPERM) &&
 	    !c->event.exclude && !is_in_kernel(&attr)) {
-		/* Fall back to counting outside of the kernel, which every user
-		 * may. perf marks that by ":u", too. */
+		/* Count outside of the kernel instead, which every user may do.
+		 * Add ":u" to the name, as perf does. */
 		attr.exclude_kernel = 1;
 		c->fd = open_attr(&attr, pid, leader);
 		if (c->fd >= 0)
@@ -295,7 +295,7 @@ void tr2_event_counters_read(struct tr2_event_counters *cs, uint64_t switches)
 
 		if (c->from_wait4) {
 			c->value = switches;
-			/* it counts all the time */
+			/* the count covers all of the time */
 			c->enabled_ns = c->running_ns = 1;
 		}
 		if (c->fd < 0)

@@ -19,12 +19,14 @@
 #define MOST_NAME 256
 #define MOST_STEPS (MOST_CWD + 1)
 #define MOST_INSNS 256
-/* One byte more than is recorded: then the arguments are cut. */
+/* Read one byte more than is recorded: this byte shows that the arguments were
+ * cut. */
 #define MOST_ARGS (TR2_ARGV_BYTES + 1)
 
-/* A sample of the program. */
+/* A sample that the BPF program writes. */
 struct found {
-	uint32_t own_pid, level; /* in its pid namespace, and its depth */
+	uint32_t own_pid, level; /* the process's pid in its own pid namespace,
+				  * and this namespace's depth */
 	uint32_t cwd_bytes, args_bytes;
 	uint32_t cwd_known, cwd_deleted; /* 0 or 1 */
 	/* The names in the directory's path, the last one first, each with a
@@ -131,7 +133,8 @@ static int load_types(void)
 	return tr2_bpf(BPF_BTF_LOAD, &attr, sizeof(attr));
 }
 
-/* The fields: structure, access (indexes of members), offset in `types`. */
+/* The fields F(name, structure, indexes of the members that lead to the field,
+ * offset in `types`). */
 #define FIELDS(F)                                                             \
 	F(TASK_MM, TASK, a_0, 0)                                              \
 	F(TASK_PID, TASK, a_1, 8)                                             \
@@ -173,9 +176,9 @@ static const struct tr2_bpf_field known_fields[] = {
 };
 
 /*
- * Until place_jumps() and mark_fields(), the offset of an instruction, which
- * must be 0 in these, is the number of a field or of a label. A label is a jump
- * to the next instruction, which the kernel removes.
+ * The instructions FIELD and JUMP have the number of a field or a label in
+ * `off`, until mark_fields() and place_jumps() replace it. A LABEL becomes a
+ * jump to the next instruction, and the kernel removes that jump.
  */
 #define FIELD(op, dst, field)                                                 \
 	INSN(BPF_ALU64 | (op) | BPF_K, dst, 0, field, field##_AT)
@@ -187,14 +190,15 @@ static const struct tr2_bpf_field known_fields[] = {
 	INSN(BPF_JMP | BPF_JEQ | BPF_X, a, b, label, 0)
 #define JUMP_UNLESS_EQUAL(a, b, label)                                        \
 	INSN(BPF_JMP | BPF_JNE | BPF_X, a, b, label, 0)
-/* A pointer to the function at a label: two. */
+/* Load a pointer to the function at a label into dst (two instructions). */
 #define FUNCTION(dst, label)                                                  \
 	INSN(BPF_LD | BPF_DW | BPF_IMM, dst, PSEUDO_FUNC, 0, label),          \
 		INSN(0, 0, 0, 0, 0)
 #define CALL_LOOP INSN(BPF_JMP | BPF_CALL, 0, 0, 0, FUNC_LOOP)
 
-/* Read `size` bytes of the field of R`of`: to what R1 points to, or to a place
- * on the stack. A field that cannot be read is 0. */
+/* Read `size` bytes of a field; the register `of` points to the field's
+ * structure. READ_FIELD stores them where R1 points, READ at the stack's offset
+ * `at`. A field that cannot be read is 0. */
 #define READ_FIELD(size, of, field)                                           \
 	SET(BPF_REG_2, size), MOVE(BPF_REG_3, of),                            \
 		FIELD(BPF_ADD, BPF_REG_3, field), CALL(probe_read_kernel)
@@ -214,7 +218,7 @@ static void close_fd(int fd)
 		close(fd);
 }
 
-/* In <linux/bpf.h> since Linux 5.13 and 5.17. */
+/* <linux/bpf.h> defines these values since Linux 5.13 and 5.17. */
 #define PSEUDO_FUNC 4
 #define FUNC_LOOP 181
 
@@ -266,7 +270,7 @@ static uint32_t mark_fields(struct bpf_insn *insns, uint32_t nr,
 	return found;
 }
 
-/* Places on the stack. */
+/* Offsets on the stack. */
 enum {
 	CONTEXT = -8, FIRST = -16, KEY = -24, START = -32, STOP = -40
 };
@@ -346,11 +350,11 @@ struct walk {
 	struct found *found;
 };
 #define OF(member) (int)offsetof(struct walk, member)
-/* Its place on the stack. */
+/* Offset of the struct walk on the stack. */
 #define WALK (-64 - (int)sizeof(struct walk))
 
-/* Members of the struct found, at R8, and the free part of its text, after a
- * number of bytes that a register has. */
+/* Store or load a member of the struct found, to which R8 points. POINT_TO_TEXT
+ * sets R1 to the text after as many bytes as the register `bytes` says. */
 #define SAVE(member, src) STORE_WORD_AT(BPF_REG_8, AT(member), src)
 #define RESTORE(dst, member) LOAD_FROM(BPF_W, dst, BPF_REG_8, AT(member))
 #define POINT_TO_TEXT(bytes)                                                  \
@@ -359,8 +363,8 @@ struct walk {
 
 /*
  * The pieces of the program for sched_process_exec. R7: the task, then its
- * directory, then the length of that; R8: the struct found; R9: what is read,
- * then the length of the arguments.
+ * directory, then the length of the directory's path; R8: the struct found; R9:
+ * a structure that is read, then the length of the arguments.
  */
 
 #define BEGIN(tops, places)						\
@@ -376,7 +380,7 @@ struct walk {
 	READ_TO(BPF_REG_9, FIRST, BPF_REG_7, TASK_MM),			\
 	READ(START, 8, BPF_REG_9, ARG_START),				\
 	READ(STOP, 8, BPF_REG_9, ARG_END)
-/* 4: a struct upid has 16 bytes. */
+/* The shift by 4 multiplies by 16, the size of a struct upid. */
 #define READ_OWN_PID							\
 	READ_TO(BPF_REG_9, FIRST, BPF_REG_7, TASK_PID),			\
 	STORE_VALUE(FIRST, 0), READ(FIRST, 4, BPF_REG_9, PID_LEVEL),	\
@@ -384,7 +388,8 @@ struct walk {
 	INSN(BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_1, 0, 0, 4),		\
 	ADD_REG(BPF_REG_9, BPF_REG_1), MOVE(BPF_REG_1, BPF_REG_8),	\
 	READ_FIELD(4, BPF_REG_9, PID_NUMBERS)
-/* A removed directory is in no hash table; roots never are. */
+/* Is the directory removed? A removed directory is in no hash table. A root,
+ * its own parent, never is, even if it exists. */
 #define READ_CWD							\
 	READ_TO(BPF_REG_9, FIRST, BPF_REG_7, TASK_FS),			\
 	READ_TO(BPF_REG_7, WALK + OF(dentry), BPF_REG_9, PWD_DENTRY),	\
@@ -418,9 +423,9 @@ struct walk {
 	ADD_REG(BPF_REG_5, BPF_REG_7), ADD(BPF_REG_5, AT(text)),	\
 	CALL(perf_event_output)
 /*
- * The function STEP adds a name, or leaves a mount. It returns 1 at the end.
- * R6: the struct walk; R7: the directory; R9: its mount, then the length of the
- * names.
+ * The function STEP adds a name of the path, or goes from the root of a mount
+ * to its mount point. STEP returns 1 at the end. R6: the struct walk; R7: the
+ * directory; R9: its mount, then the length of the names.
  */
 #define WALK_STEP							\
 	LABEL(STEP), MOVE(BPF_REG_6, BPF_REG_2),			\
@@ -600,7 +605,8 @@ static void add_cwd(struct tr2_buf *b, const char *names, size_t size,
 bool tr2_exec_args_decode(const unsigned char *record, size_t size,
 			  struct tr2_task_event *event)
 {
-	/* A header; the six numbers that all samples have; a size. */
+	/* Before the data: a header, the six numbers that all samples have, and
+	 * the size of the data. */
 	const size_t at = sizeof(struct perf_event_header) +
 			  6 * sizeof(uint64_t) + sizeof(uint32_t);
 	struct tr2_buf b = TR2_BUF_INIT;

@@ -13,21 +13,23 @@
 #include "record/kernel/kernel_rings.h"
 
 struct tr2_exec_args {
-	struct tr2_kernel_event event; /* its samples have them */
-	/* Descriptors, or -1: the map of the event's descriptors, which the
-	 * kernel empties when it is closed; the attached program. */
+	struct tr2_kernel_event event; /* each sample has the arguments and the
+					* directory of a program */
+	/* Descriptors, or -1. outputs: the map of the event's descriptors,
+	 * which the kernel empties when the map is closed; link: the attached
+	 * program. */
 	int outputs, link;
-	char why_not[128]; /* "": they are open */
+	char why_not[128]; /* "": the event and the program are open */
 };
 
 void tr2_exec_args_init(struct tr2_exec_args *args);
-/* Open them for all programs of the machine, with the rings as output. Return
- * false with the reason in why_not. */
+/* Open event and BPF program for all programs of the machine. The samples go to
+ * the rings. Return false with the reason in why_not. */
 bool tr2_exec_args_open(struct tr2_exec_args *args,
 			const struct tr2_kernel_rings *rings);
 void tr2_exec_args_start(const struct tr2_exec_args *args);
 void tr2_exec_args_release(struct tr2_exec_args *args);
-/* Decode such a sample. Return false if it is invalid. The event has no `more`
- * if the kernel could not read the arguments: then read /proc/PID. */
+/* Decode a sample of the event. Return false if it is invalid. event->more is
+ * NULL if the kernel could not read the arguments: then read /proc/PID. */
 bool tr2_exec_args_decode(const unsigned char *record, size_t size,
 			  struct tr2_task_event *event);

@@ -31,7 +31,7 @@ struct kallsyms_cache {
 
 #define NAME "kallsyms"
 #define NEW_NAME "kallsyms.tmp"
-#define BOOT_ID_BYTES 37 /* with the newline */
+#define BOOT_ID_BYTES 37 /* length of the boot's id, including the newline */
 
 static bool read_boot_id(char id[BOOT_ID_BYTES])
 {
@@ -43,8 +43,9 @@ static bool read_boot_id(char id[BOOT_ID_BYTES])
 	return n == BOOT_ID_BYTES;
 }
 
-/* Open, or create, a directory that belongs to this user. The environment may
- * name another user's, as sudo leaves it. Return -1 if there is none. */
+/* Open, or create, a directory that belongs to this user. Refuse another user's
+ * directory, which the environment may name under sudo. Return -1 without a
+ * directory. */
 static int open_dir(int at, const char *path)
 {
 	struct stat st;
@@ -58,7 +59,7 @@ static int open_dir(int at, const char *path)
 	return -1;
 }
 
-/* Return -1 if there is no cache. */
+/* Open the cache. Return -1 if there is no cache. */
 static int open_cache(void)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -153,8 +154,8 @@ static void kallsyms_cache_write(const char *begin, const char *end)
 #define STEP_BYTES 65536u /* size of a read */
 #define FIRST_NAME " _text\n"
 
-/* Read the symbols up to the kernel's first function. Return false if it is not
- * among them, or if addresses are hidden. */
+/* Read the symbols up to the kernel's first function. Return false if this
+ * function is missing, or if addresses are hidden. */
 static bool read_start(struct tr2_kallsyms *k)
 {
 	struct tr2_buf *text = &k->text;
@@ -215,7 +216,7 @@ static void read_rest(struct tr2_kallsyms *k)
  */
 struct lines {
 	const char *begin, *end;
-	const char *done; /* the lines before it were added */
+	const char *done; /* all lines before this place were added */
 };
 
 static const char *next_line(const struct lines *l, const char *line)
@@ -301,7 +302,7 @@ static bool sort_lines(const struct lines *from, struct tr2_buf *out)
 	return !out->failed;
 }
 
-/* Return the first line of a module, or the end. */
+/* Return the first line that belongs to a module; `end`: there is none. */
 static const char *find_modules(const char *begin, const char *end)
 {
 	const char *p = memmem(begin, (size_t)(end - begin), "\t[", 2);
@@ -316,7 +317,7 @@ static void add_functions(struct lines *l, struct tr2_buf *out,
 {
 	uint32_t i;
 
-	/* An address is that to which a call returns: the call is before it. */
+	/* Each address is a return address: the call is before it. */
 	for (i = 0; i < nr; i++)
 		add_function(l, out, addrs[i] - 1);
 }

@@ -18,7 +18,7 @@
 
 #define SEND_MAX 252u /* the kernel's limit of a message is 253 */
 
-/* Send the descriptors, and `also`. */
+/* Send the descriptors fds, and the descriptor `also`. */
 static bool send_fds(int to, const int *fds, uint32_t nr, int also)
 {
 	union {
@@ -61,7 +61,7 @@ static void close_some(const int *fds, uint32_t nr)
 	if (pair[0] < 0)
 		return;
 	close(pair[1]);
-	/* Close this end last: the end of a socket starts the kernel's
+	/* Close this end last: closing a socket starts the kernel's garbage
 	 * collector. */
 	close(pair[0]);
 }
@@ -128,7 +128,7 @@ static void init_event(struct tr2_kernel_event *event, const char *name,
 	attr->enable_on_exec = 1;
 	attr->inherit = 1;
 	attr->exclude_hv = 1;
-	attr->watermark = 1; /* of half a ring */
+	attr->watermark = 1; /* wake the poller when half a ring is full */
 }
 
 void tr2_kernel_event_tasks(struct tr2_kernel_event *event, bool states,
@@ -247,7 +247,7 @@ void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 	attr->exclude_callchain_user = 1;
 }
 
-/* Add a descriptor; there is room. */
+/* Add a descriptor. make_room() must have made room for it. */
 static int add_fd(struct tr2_kernel_event *event, int fd)
 {
 	event->fds[event->nr] = fd;

@@ -59,12 +59,12 @@ bool tr2_kernel_can_see_machine(void);
 void tr2_kernel_event_wakings(struct tr2_kernel_event *event,
 			      uint64_t tracepoint);
 
-/* Set up samples that a BPF program writes, of the whole machine. */
+/* Set up the samples that a BPF program writes about the whole machine. */
 void tr2_kernel_event_output(struct tr2_kernel_event *event);
 
-/* Set up samples of CPU time, with the calls that led there. stack_bytes: copy
- * this much of the program's stack, and its registers; 0: follow frame
- * pointers. */
+/* Set up samples of CPU time, with the chain of calls at each sample.
+ * stack_bytes: copy the registers and this much of the program's stack; 0:
+ * follow frame pointers. */
 void tr2_kernel_event_profile(struct tr2_kernel_event *event, uint32_t hz,
 			      uint32_t stack_bytes);
 /* Can this program unwind the registers and stacks of this machine? */

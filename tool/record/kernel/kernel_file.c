@@ -68,8 +68,8 @@ static uint64_t write_parts(int fd, struct iovec *part, int nr)
 	return written;
 }
 
-/* Return how many records are whole in the first `written` bytes after those of
- * the file, and add their size to *bytes. The last record may be cut. */
+/* Count the whole records in the `written` bytes after the offset *bytes, and
+ * add their size to *bytes. The last record may be cut. */
 static uint64_t whole_records(int fd, uint64_t *bytes, uint64_t written)
 {
 	struct perf_event_header h;

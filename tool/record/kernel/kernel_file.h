@@ -15,7 +15,7 @@
 #include "common/perf_file.h"
 
 struct tr2_kernel_file {
-	int fd;              /* -1: not open, or not written any more */
+	int fd;              /* -1: not open, or no more records are written */
 	uint64_t bytes;      /* size of the whole records, and of everything
 			      * before them */
 	uint64_t begin;      /* size of everything before the records */
@@ -29,9 +29,9 @@ struct tr2_kernel_file {
 void tr2_kernel_file_init(struct tr2_kernel_file *file);
 void tr2_kernel_file_release(struct tr2_kernel_file *file);
 
-/* Begin the file on fd, which is open for reading, too; release closes it. Set
- * file->perf before, and leave its attributes unchanged until the file is
- * finished. */
+/* Begin the file on fd, which must be open for reading, too;
+ * tr2_kernel_file_release() closes fd. Set file->perf before, and leave its
+ * attributes unchanged until the file is finished. */
 void tr2_kernel_file_begin(struct tr2_kernel_file *file, int fd);
 /* Append nr_records whole records. */
 void tr2_kernel_file_append(struct tr2_kernel_file *file, struct iovec *part,

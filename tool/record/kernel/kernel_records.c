@@ -304,8 +304,8 @@ static void note_chains(struct tr2_kernel_records *k)
 					       TR2_CHAIN_OF_WAIT :
 					       TR2_CHAIN_OF_CPU;
 
-		/* For events of the whole machine, the filter passes the
-		 * callchains that it keeps. */
+		/* Skip events of the whole machine: the filter itself passes
+		 * the callchains that it keeps. */
 		for (j = 0; !e->whole_machine &&
 			    e->attr.sample_type & PERF_SAMPLE_CALLCHAIN &&
 			    !e->attr.exclude_callchain_kernel && j < e->nr; j++)
@@ -322,8 +322,8 @@ static void open_states(struct tr2_kernel_records *k)
 	open_wakers(k);
 }
 
-/* The tracepoints' pids are those of the first pid namespace. Is it the
- * recording's, too? */
+/* Is the recording in the first pid namespace? Tracepoints have the pids of
+ * that namespace. */
 static bool in_first_namespace(void)
 {
 	struct stat st;
@@ -400,8 +400,8 @@ void tr2_kernel_records_say_refused(const struct tr2_kernel_records *k,
 			continue;
 		fprintf(stderr, "%s%s: %s", before, what[i], k->refused[i]);
 		before = "; ";
-		/* If these are refused, all later sources are, for the same
-		 * reason. */
+		/* If states or samples are refused, all later sources are
+		 * refused for the same reason. */
 		if (i == TR2_KERNEL_STATES || i == TR2_KERNEL_SAMPLES)
 			break;
 	}
@@ -454,7 +454,8 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 		open_states(k);
 	if (k->wanted.hz)
 		open_samples(k);
-	/* The filter keeps the arguments out of kernel.data. */
+	/* Open arguments only with the filter, which keeps them out of
+	 * kernel.data. */
 	if (k->of_machine) {
 		begin_filter(k);
 		open_args(k);

@@ -20,9 +20,9 @@
 enum tr2_kernel_source {
 	TR2_KERNEL_STATES,  /* when each thread had a CPU */
 	TR2_KERNEL_CAUSES,  /* in which function each thread waited */
-	TR2_KERNEL_WAKERS,  /* who woke it */
+	TR2_KERNEL_WAKERS,  /* which thread woke each thread */
 	TR2_KERNEL_SAMPLES, /* samples of what threads computed */
-	TR2_KERNEL_INSIDE,  /* what it computed in the kernel */
+	TR2_KERNEL_INSIDE,  /* samples of what threads computed in the kernel */
 	TR2_KERNEL_SOURCES
 };
 
@@ -30,8 +30,9 @@ enum tr2_kernel_source {
 struct tr2_kernel_wanted {
 	bool states;
 	bool of_command; /* no process runs already */
-	uint32_t hz;          /* samples; 0: none */
-	uint32_t stack_bytes; /* copied with each; 0: calls by frame pointers */
+	uint32_t hz;          /* samples a second; 0: none */
+	uint32_t stack_bytes; /* stack bytes copied with each sample; 0: find
+			       * calls by frame pointers */
 };
 
 struct tr2_kernel_records {
@@ -50,8 +51,8 @@ struct tr2_kernel_records {
 	struct tr2_callchains chains;
 	struct tr2_kallsyms kallsyms;
 	char why_not[200]; /* "" if there are records of tasks */
-	/* For each source: why kernel.data lacks it, and what would permit it;
-	 * "": it is there. */
+	/* For each source: why kernel.data lacks the source, and what would
+	 * permit it; "": kernel.data has the source. */
 	char refused[TR2_KERNEL_SOURCES][200];
 	struct tr2_kernel_wanted wanted; /* set by the caller */
 };

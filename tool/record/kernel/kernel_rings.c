@@ -29,8 +29,8 @@
  * or 20 ms for rings of full size. */
 #define CHECKED_BYTES (STATES_BYTES / 2)
 #define RECORD_MAX 65536u
-/* A record that perf itself writes: later records are not older than the
- * records before the previous such record. */
+/* A record that perf itself writes: records after it are not older than records
+ * before the previous FINISHED_ROUND. */
 #define RECORD_FINISHED_ROUND 68
 
 static void ring_ready(struct tr2_source *source, uint32_t events)
@@ -341,9 +341,9 @@ static void filter_ring(const struct tr2_kernel_ring *r)
 	}
 }
 
-/* Append the name of a stranger's thread that woke one of the recording, as a
- * record with the time of that sample. comm may be NULL if the thread may still
- * run. */
+/* Append the name of a stranger's thread that woke a thread of the recording.
+ * The record has the time of the sample. comm may be NULL if the thread may
+ * still run. */
 static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
 		     const char *comm, const unsigned char *sample)
 {

@@ -24,14 +24,14 @@
 struct tr2_kernel_ring {
 	struct tr2_source source;
 	int cpu;
-	uint64_t args_id; /* of the event whose samples have arguments; 0:
-			   * none */
+	uint64_t args_id; /* identifier of the event whose samples have
+			   * arguments; 0: none */
 	struct tr2_kernel_rings *rings;
 	void *map; /* the control page, then the data */
 	char *data;
-	/* Positions. Records of tasks before `scanned` were passed to `tasks`.
-	 * Those from data_tail to `whole` are to be copied: nr_whole records.
-	 * After an invalid record, `whole` no longer advances. */
+	/* Positions in the ring. Records of tasks before `scanned` were passed
+	 * to `tasks`. The nr_whole records from data_tail to `whole` are to be
+	 * copied. After an invalid record, `whole` no longer advances. */
 	uint64_t scanned, whole, nr_whole;
 	uint64_t bound; /* with a filter: where this pass ends */
 };
@@ -43,8 +43,8 @@ struct tr2_kernel_rings {
 	size_t nr;
 	/* Size of each ring's data, a power of 2; 0: not mapped. */
 	size_t size_bytes;
-	bool is_checked;   /* tr2_kernel_rings_check() looks at it, not the
-			    * loop */
+	bool is_checked;   /* tr2_kernel_rings_check() watches the rings, not
+			    * the loop */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
 	struct tr2_callchains *chains;
@@ -52,7 +52,7 @@ struct tr2_kernel_rings {
 	 * samples: enum tr2_chain. */
 	struct tr2_map chain_ids;
 	struct tr2_machine_filter filter;
-	struct tr2_buf kept; /* what the filter keeps of a ring */
+	struct tr2_buf kept; /* records of a ring that the filter keeps */
 	struct tr2_kernel_file *file; /* NULL: nothing is copied */
 	void (*ready)(void *data);
 	void *data;
@@ -61,10 +61,10 @@ struct tr2_kernel_rings {
 /* Add the ring of an event on a CPU. rings->ring must have room for it. */
 void tr2_kernel_rings_add(struct tr2_kernel_rings *rings, int fd, int cpu);
 /*
- * Map all rings; make them smaller near the limit of locked memory. large: for
- * more than records of tasks. rings->ready() is called when a ring is half
- * full, and should copy; large rings must be checked for that. Return -1 with
- * errno, and none mapped, on failure.
+ * Map all rings; make them smaller near the limit of locked memory. large: the
+ * rings get more than records of tasks. rings->ready() is called when a ring is
+ * half full, and should copy the records. Large rings must be checked, as
+ * described below. On failure, return -1 with errno, and map no ring.
  */
 int tr2_kernel_rings_map(struct tr2_kernel_rings *rings, bool large);
 /* If rings->is_checked, call this every TR2_KERNEL_RINGS_CHECK_NS. It calls

@@ -126,8 +126,8 @@ void tr2_machine_filter_add(struct tr2_machine_filter *f,
 	m->is_dead = state & TR2_PREV_STATE_DEAD;
 }
 
-/* Return the recording's thread that had this tid at this moment; NULL: it was
- * a stranger. */
+/* Return the recording's thread that had this tid at this moment; NULL: no
+ * thread of the recording had the tid. */
 static struct tr2_machine_thread *
 find_thread(const struct tr2_machine_filter *f, int32_t tid, uint64_t time_ns)
 {

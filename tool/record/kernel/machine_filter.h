@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * machine_filter - choose which switches and wake-ups of the machine are
- * recorded: those of the recording's threads. While one of these is ready for a
- * CPU, also the switches of all other threads, which show who has it.
+ * recorded: those of the recording's threads. While one of the recording's
+ * threads is ready for a CPU, the switches of all other threads are recorded,
+ * too: they show which thread has the CPU.
  *
  * The rings are read one after the other, but threads change CPUs. So a pass
  * over the rings first adds all samples, and then decides in the order of time.
@@ -29,42 +30,47 @@ enum tr2_machine_event { TR2_MACHINE_SWITCHES = 1, TR2_MACHINE_WAKINGS };
 
 struct tr2_machine_filter {
 	const struct tr2_kernel_formats *formats; /* NULL: keep all */
-	struct tr2_map ids; /* identifiers of events + 1, to enum
+	struct tr2_map ids; /* maps an event's identifier + 1 to enum
 			     * tr2_machine_event */
-	struct tr2_map tids; /* tids to indexes into threads */
+	struct tr2_map tids; /* maps tids to indexes into threads */
 	struct tr2_machine_thread {
 		uint64_t since_ns;
 		bool is_ready, is_running, has_ended;
 	} *threads;
 	uint32_t nr_threads, alloc_threads;
 	uint32_t nr_ready;
-	bool has_outside; /* a thread was woken from outside */
+	bool has_outside; /* a thread outside of the recording woke one of its
+			   * threads */
 	/* The samples of this pass, in the order in which they were added. */
 	struct tr2_machine_moment {
 		uint64_t time_ns;
-		int32_t from, to; /* tids: of the waker, or of the thread that
-				   * had the CPU */
-		char comm[TR2_COMM_SIZE]; /* of `from`, at a switch */
+		int32_t from, to; /* from: tid of the waker, or of the thread
+				   * that had the CPU; to: the other thread */
+		char comm[TR2_COMM_SIZE]; /* name of the thread `from`, at a
+					   * switch */
 		uint8_t kind;
-		bool goes_on, is_dead; /* about `from`, at a switch */
+		bool goes_on, is_dead; /* state of the thread `from`, at a
+					* switch */
 		uint8_t kept; /* enum tr2_machine_kept */
 	} *moments;
 	uint32_t nr_moments, alloc_moments;
-	struct tr2_map names; /* tids to 1 + the index of a moment with their
-			       * comm */
+	struct tr2_map names; /* maps a tid to 1 + the index of a moment that
+			       * has its comm */
 	uint32_t *order, alloc_order; /* indexes of the moments, sorted by
 				       * time */
-	uint32_t next; /* the next one that tr2_machine_filter_next() returns */
+	uint32_t next; /* index of the moment that tr2_machine_filter_next()
+			* returns next */
 };
 
 void tr2_machine_filter_release(struct tr2_machine_filter *filter);
 
-/* A thread of the recording has begun, and is ready for a CPU. */
+/* Note that a thread of the recording has begun, and is ready for a CPU. */
 void tr2_machine_filter_begin_thread(struct tr2_machine_filter *filter,
 				     int32_t tid, uint64_t time_ns);
 
-/* The thread has executed a program, perhaps under the tid of a thread that has
- * ended. The first thread of the command begins so. */
+/* Note that the thread has executed a program, perhaps under the tid of a
+ * thread that has ended. The command's first thread enters the filter by its
+ * exec. */
 void tr2_machine_filter_exec(struct tr2_machine_filter *filter, int32_t tid,
 			     uint64_t time_ns);
 
@@ -82,8 +88,8 @@ void tr2_machine_filter_add(struct tr2_machine_filter *filter,
 void tr2_machine_filter_decide(struct tr2_machine_filter *filter);
 /*
  * Return the decisions one by one, in the order in which the samples were
- * added. For OUTSIDE, *tid is the waker. *comm is its name if it left its CPU
- * in this pass, else NULL.
+ * added. For OUTSIDE, set *tid to the waker, and *comm to the waker's name if
+ * the waker left its CPU in this pass, else to NULL.
  */
 enum tr2_machine_kept tr2_machine_filter_next(struct tr2_machine_filter *filter,
 					      int32_t *tid, const char **comm);

@@ -14,7 +14,7 @@
 #include "common/memory.h"
 #include "record/kernel/bpf.h"
 
-/* By number; generated from <sys/syscall.h>. */
+/* Names of system calls by number, generated from <sys/syscall.h>. */
 extern const char *const tr2_syscall_names[];
 extern const unsigned int tr2_nr_syscall_names;
 
@@ -25,20 +25,21 @@ extern const unsigned int tr2_nr_syscall_names;
 #define COUNTS_BYTES ((MAX_CALLS + 1) * sizeof(uint64_t))
 
 struct tr2_syscalls {
-	/* Maps: from a task's address to 0; from a call's number to its
-	 * count. */
+	/* tasks: map from a task's address to 0; counts: map from a call's
+	 * number to its count. */
 	int tasks, counts;
 	int mark, links[3];
-	uint64_t *live; /* the map of counts */
+	uint64_t *live; /* memory of the map `counts` */
 	uint64_t count[MAX_CALLS + 1];
 };
 
-/* Add a task with value 0; its address is at -8: nine instructions. */
+/* Add the task whose address is at the stack's offset -8, with the value 0
+ * (nine instructions). */
 #define ADD_TASK(fd)                                                          \
 	STORE_VALUE(-16, 0), MAP(BPF_REG_1, fd), POINT(BPF_REG_2, -8),        \
 		POINT(BPF_REG_3, -16), SET(BPF_REG_4, BPF_ANY),               \
 		CALL(map_update_elem)
-/* Add one to the number at R0: two instructions. */
+/* Add one to the number to which R0 points (two instructions). */
 #define COUNT                                                                 \
 	SET(BPF_REG_1, 1),                                                    \
 		INSN(BPF_STX | BPF_XADD | BPF_DW, BPF_REG_0, BPF_REG_1, 0, 0)
@@ -139,7 +140,8 @@ static bool open_all(struct tr2_syscalls *s)
 	s->mark = load_mark(s->tasks);
 	if (s->mark < 0)
 		return false;
-	/* Attach the exit program first: then no task is left in the map. */
+	/* Attach the exit program first: it removes every task that a later
+	 * program adds. */
 	s->links[0] = tr2_bpf_attach("sched_process_exit", load_exit(s->tasks));
 	if (s->links[0] < 0)
 		return false;
@@ -253,7 +255,7 @@ const char *tr2_syscalls_why_not(const struct tr2_syscalls *s)
 	for (i = 0; i < MAX_CALLS; i++)
 		if (s->count[i])
 			return NULL;
-	/* Every command calls execve, so a count of 0 is wrong. */
+	/* Without any count, report an error: every command calls execve. */
 	return why_not(EINVAL);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * syscalls - count the system calls of a command and its descendants, by kind:
- * BPF programs at the kernel's tracepoints follow the tasks and count. Other
- * processes are not counted. A call costs the command about 50 ns; while this
- * is open, it costs all other processes a part of that.
+ * syscalls - count the system calls of a command and its descendants, by kind.
+ * BPF programs at the kernel's tracepoints follow the tasks and count. A call
+ * costs the command about 50 ns. The calls of all other processes are not
+ * counted, but cost a part of that.
  */
 #pragma once
 
@@ -13,7 +13,8 @@
 
 struct tr2_syscalls;
 
-/* Return NULL if this user or kernel cannot count; *why_not says why. */
+/* Begin to follow tasks. Return NULL, with the reason in *why_not, if this user
+ * or kernel cannot count. */
 struct tr2_syscalls *tr2_syscalls_open(const char **why_not);
 void tr2_syscalls_close(struct tr2_syscalls *s);
 
@@ -28,5 +29,5 @@ void tr2_syscalls_end(struct tr2_syscalls *s);
 /* Return why the counts of the last run are incomplete; NULL: they are
  * complete. */
 const char *tr2_syscalls_why_not(const struct tr2_syscalls *s);
-/* The value of `syscalls` in meta.json. */
+/* Append the value of `syscalls` in meta.json. */
 void tr2_syscalls_add_meta(const struct tr2_syscalls *s, struct tr2_buf *b);

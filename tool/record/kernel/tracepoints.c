@@ -16,7 +16,7 @@
 #include "record/elevate.h"
 #include "record/refusal.h"
 
-/* debugfs has it, too, if that is mounted. */
+/* If debugfs is mounted, tracefs is also at its directory `tracing`. */
 #define MOUNT "/sys/kernel/tracing"
 #define OTHER_MOUNT "/sys/kernel/debug/tracing"
 
@@ -32,8 +32,8 @@ static int open_mount(const char *path)
 	return -1;
 }
 
-/* Mount tracefs without a path. Other processes do not see the mount; the
- * kernel removes it when the descriptor is closed. */
+/* Mount tracefs without a path. Other processes do not see the mount. The
+ * kernel removes the mount when the descriptor is closed. */
 static int open_detached(void)
 {
 	int fs = (int)syscall(SYS_fsopen, "tracefs", FSOPEN_CLOEXEC);
@@ -97,7 +97,7 @@ static bool add_header(struct tr2_buf *b, int tracefs)
 
 	tr2_buf_addlit(b, "\x17\x08\x44tracing0.6");
 	tr2_buf_addch(b, '\0');
-	tr2_buf_addch(b, !order.first); /* 1: big-endian */
+	tr2_buf_addch(b, !order.first); /* byte order; 1: big-endian */
 	tr2_buf_addch(b, sizeof(long));
 	tr2_perf_add_u32(b, (uint32_t)sysconf(_SC_PAGESIZE));
 	tr2_buf_add(b, "header_page", sizeof("header_page"));
@@ -106,7 +106,7 @@ static bool add_header(struct tr2_buf *b, int tracefs)
 	tr2_buf_add(b, "header_event", sizeof("header_event"));
 	if (!add_file(b, tracefs, "events/header_event"))
 		return false;
-	tr2_perf_add_u32(b, 0); /* no events of ftrace itself */
+	tr2_perf_add_u32(b, 0); /* number of ftrace's own events */
 	return true;
 }
 
@@ -131,9 +131,9 @@ static bool add_all(struct tr2_tracepoints *t, int tracefs)
 	for (i = 0; i < ARRAY_SIZE(names); i++)
 		if (!add_event(b, tracefs, names[i]))
 			return false;
-	tr2_perf_add_u32(b, 0); /* no symbols, */
-	tr2_perf_add_u32(b, 0); /* formats of printk, */
-	tr2_perf_add_u64(b, 0); /* names of tasks */
+	tr2_perf_add_u32(b, 0); /* size of the kernel's symbols */
+	tr2_perf_add_u32(b, 0); /* size of the formats of printk */
+	tr2_perf_add_u64(b, 0); /* size of the names of tasks */
 	errno = ENOMEM;
 	if (b->failed)
 		return false;

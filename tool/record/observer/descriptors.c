@@ -142,8 +142,8 @@ static void describe_inner(struct tr2_wait *wait, int fd, const char *info,
 	object->is_inner = true;
 }
 
-/* Did the recorder, like the command, inherit this pipe? Then it has ends
- * outside of the recording, such as those of make's job server. */
+/* Did the recorder, like the command, inherit this pipe? Such a pipe has ends
+ * outside of the recording, as the pipe of make's job server has. */
 static bool came_from_outside(const char *link)
 {
 	char own[TR2_OBJECT_NAME_SIZE];
@@ -183,7 +183,7 @@ static const struct {
 	const char *link; /* beginning of the link */
 	const char *what;
 	void (*describe)(struct tr2_wait *wait, int fd, const char *info,
-			 /* NULL: nothing more to find */
+			 /* NULL: there is nothing more to find */
 			 struct tr2_wait_object *object);
 } kinds[] = {
 	{ "anon_inode:[eventfd]", "eventfd", describe_inner },
@@ -289,7 +289,7 @@ bool tr2_describe_descriptor(struct tr2_wait *wait, int fd,
 	object->number = 1;
 	if (fd < 0 || !tr2_descriptor_link(pid, fd, link))
 		return false;
-	/* These have their number in the link. */
+	/* The link of a pipe contains the pipe's inode number. */
 	if (!strncmp(link, "pipe:[", 6)) {
 		tr2_descriptor_know(wait, fd, link, "", object);
 		object->what = "pipe";

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * descriptors - what a descriptor of a process is: file, pipe, socket, timer,
- * ...
+ * descriptors - find the object of a process's descriptor: file, pipe, socket,
+ * timer, ...
  *
  * Another thread may close a descriptor during a wait, and its number may be
- * used again. So an object has the first time at which the number was seen to
- * be its own. If the wait began earlier, readers check whether other threads
- * ran until then. For that, each descriptor that was asked for is remembered in
- * a process with threads.
+ * used again. So an object has the time at which the number was first seen to
+ * mean this object. If the wait began earlier, readers check whether other
+ * threads ran until then. For this time, the descriptors of a process with
+ * threads are remembered once they were asked for.
  */
 #pragma once
 
@@ -15,8 +15,8 @@
 
 #include "record/observer/wait_object.h"
 
-/* Set *object. Raise its known_ns to the time at which this descriptor was
- * first seen to be this object. false: the object is unknown. */
+/* Set *object. Raise object->known_ns to the time at which the descriptor was
+ * first seen to be this object. Return false if the object is unknown. */
 bool tr2_describe_descriptor(struct tr2_wait *wait, int fd,
 			     struct tr2_wait_object *object);
 
@@ -28,6 +28,7 @@ bool tr2_descriptor_link(pid_t pid, int fd, char link[TR2_OBJECT_NAME_SIZE]);
 bool tr2_descriptor_info(pid_t pid, int fd, char text[TR2_INFO_SIZE]);
 /* Return the value of a line of fdinfo; -1: there is no such line. */
 long long tr2_descriptor_number(const char *info, const char *key);
-/* Note when the number was first seen to be this file, as described above. */
+/* Note when the descriptor's number was first seen to be this file, as
+ * described above. */
 void tr2_descriptor_know(struct tr2_wait *wait, int fd, const char *link,
 			 const char *info, struct tr2_wait_object *object);

@@ -10,12 +10,12 @@
 #include "record/observer/proc_lines.h"
 
 struct lock {
-	unsigned long number; /* of the lock; processes that wait for it have
-			       * the same number */
+	unsigned long number; /* number of the lock; the lines of waiting
+			       * processes have the same number */
 	bool waits;
 	char type[16];
-	pid_t pid; /* the process that took it, which may be long gone; -1: no
-		    * process's */
+	pid_t pid; /* the process that took the lock, which may have ended; -1:
+		    * no process */
 	unsigned long long inode;
 };
 

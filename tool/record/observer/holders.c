@@ -15,13 +15,14 @@
 #include "common/procfs.h"
 #include "record/observer/descriptors.h"
 
-/* Descriptors of a process above this number of them are not read. */
+/* Read at most this many descriptors of a process. */
 #define MOST 1024u
-/* How long descriptors may be taken for the same if their number is. */
+/* While the number of a process's descriptors is unchanged, assume for this
+ * long that the descriptors are unchanged, too. */
 #define LIKELY_NS 1000000000u
 
 struct tr2_held_file {
-	uint64_t hash; /* of the link text */
+	uint64_t hash; /* hash of the link text */
 	int fd;
 };
 
@@ -54,8 +55,8 @@ static uint64_t count_files(const struct tr2_observed *p)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-/* Read the descriptors of a process. If reading is refused, or there are too
- * many, the process may have any other. */
+/* Read the descriptors of a process. Set hides_held if reading is refused or
+ * there are too many: the process may then have any other descriptor. */
 static void read_files(struct tr2_observed *p)
 {
 	char path[32], link[TR2_OBJECT_NAME_SIZE];
@@ -117,7 +118,8 @@ static bool same_file(pid_t pid, int fd, pid_t other, int other_fd)
 		       tr2_descriptor_number(others, "ino");
 }
 
-/* Has the process probably the same descriptors as when they were read? */
+/* Does the process probably have the same descriptors as when they were
+ * read? */
 static bool is_likely(const struct tr2_observed *p)
 {
 	const struct tr2_observed_waits *w = &p->waits;
@@ -147,9 +149,10 @@ struct question {
 	enum tr2_ends ends;
 	bool (*is_it)(pid_t pid, int fd);
 	struct tr2_held all;
-	bool is_unsure; /* a process that cannot be asked may have the file,
-			 * too */
-	bool is_likely; /* the descriptors of some are likely only */
+	bool is_unsure; /* a process whose descriptors cannot be read may have
+			 * the file, too */
+	bool is_likely; /* the descriptors of some processes are only assumed to
+			 * be unchanged */
 };
 
 static void look_at(struct question *q, struct tr2_observed *p)
@@ -177,7 +180,8 @@ static void look_at(struct question *q, struct tr2_observed *p)
 	}
 }
 
-/* Read the descriptors again that were likely only. */
+/* Read a process's descriptors again if they were only assumed to be
+ * unchanged. */
 static void make_sure(struct tr2_observed *p)
 {
 	if (p->waits.is_likely)
@@ -209,8 +213,9 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	size_t i;
 
 	look_at_others(&q);
-	/* A process that opened it since then may be the one that answers. A
-	 * socket cannot be opened again. */
+	/* Read the descriptors again: a process that has opened the file since
+	 * then may be the one that answers. A socket cannot be opened again, so
+	 * one holder is enough. */
 	if (q.all.nr < (strncmp(link, "socket:[", 8) ? 2u : 1u) &&
 	    q.is_likely && !q.is_unsure) {
 		for (i = 0; i < o->nr; i++)
@@ -220,7 +225,8 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	}
 	if (q.is_unsure)
 		return (struct tr2_held){ 0 };
-	/* With several holders, any of them may be the one that answers. */
+	/* With several holders, name no process: any of them may be the one
+	 * that answers. */
 	if (q.all.nr > 1)
 		q.all.pid = 0;
 	return q.all;

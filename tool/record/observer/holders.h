@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * holders - which processes of the recording have a file open: the other end of
- * a pipe or a socket, or the holder of a lock.
+ * holders - find the processes of the recording that have a file open: the
+ * other end of a pipe or a socket, or the holder of a lock.
  *
  * The descriptors of a process are read at the first question after it ran. If
- * it has as many as before, they are first taken for the same, for a second. A
- * match is read again before it counts. Unless two match, or one socket, all
- * are read.
+ * their number is unchanged, the descriptors are assumed to be unchanged for a
+ * second. A match is read again before it counts. Unless two processes match,
+ * or one for a socket, all descriptors are read again.
  */
 #pragma once
 
@@ -16,26 +16,27 @@
 
 #include "record/observer/wait_object.h"
 
-/* Which descriptors count. */
+/* Directions for which a descriptor is open. */
 enum tr2_ends { TR2_READING = 1, TR2_WRITING = 2, TR2_BOTH = 3 };
 
 struct tr2_held {
-	pid_t pid; /* 0: there is none, or several */
-	unsigned int nr; /* number of processes */
+	pid_t pid; /* the only process; 0: none, or several */
+	unsigned int nr; /* number of processes that have the file open */
 };
 
 /*
  * Find the other processes that have a descriptor with this link text
- * ("pipe:[123]") which is open for one of `ends`. If the text is a path, the
- * descriptor must be the same file as the wait's descriptor `fd`. is_it(),
- * unless NULL, must be true for a descriptor. Return no process if one whose
- * descriptors cannot be read could have the file.
+ * ("pipe:[123]"), open for one of `ends`. If the text is a path, the descriptor
+ * must be the same file as the wait's descriptor `fd`. is_it(), unless NULL,
+ * must be true for the descriptor. Return no process if the file may be open in
+ * a process whose descriptors cannot be read.
  */
 struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 				 const char *link, enum tr2_ends ends,
 				 bool (*is_it)(pid_t pid, int fd));
 
-/* Does the process itself have such a descriptor? */
+/* Does the waiting process itself have a descriptor with this link text, open
+ * for one of `ends`? */
 bool tr2_holders_self(const struct tr2_wait *wait, int fd, const char *link,
 		      enum tr2_ends ends);
 

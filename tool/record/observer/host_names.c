@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Longer files serve to block advertisements; their other names are of no use
- * here. */
+/* Read at most this many names: longer files serve to block advertisements. */
 #define MOST_NAMES 4096
 
 struct tr2_host_names {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * host_names - the names that /etc/hosts has for addresses. No name server is
- * asked: a query would be traffic of the recorder's own.
+ * host_names - find names of addresses in /etc/hosts. No name server is asked:
+ * a query would be traffic of the recorder itself.
  */
 #pragma once
 

@@ -14,8 +14,8 @@
 #include "record/observer/proc_lines.h"
 
 #define MOST 32u
-/* Number of looks for which mounts are remembered: an id may be another mount's
- * later. */
+/* Remember a mount for this many looks: later, its id may belong to another
+ * mount. */
 #define KEPT_LOOKS 100u
 
 struct tr2_mounts {
@@ -143,7 +143,8 @@ const struct tr2_mount *tr2_mount_by_path(const struct tr2_wait *wait,
 
 	if (!m || !tr2_proc_lines_open(&lines, wait->p->pid, "mountinfo"))
 		return NULL;
-	/* A later mount covers earlier ones. */
+	/* Take the last of the longest matches: a later mount covers earlier
+	 * mounts. */
 	while (tr2_proc_lines_next(&lines)) {
 		if (!parse_mount(lines.line, &line))
 			continue;

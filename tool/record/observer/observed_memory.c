@@ -11,9 +11,9 @@
 #include "record/observer/proc_files.h"
 #include "record/observer/observer.h"
 
-/* A process gets a record when its RSS changed by RSS_PART, or its share by
- * SHARE_PART, and by at least LEAST_BYTES. SHARE_PART is larger since each fork
- * changes the shares of a whole group. */
+/* A process gets a record when its RSS changed by 1 / RSS_PART, or its share by
+ * 1 / SHARE_PART, and by at least LEAST_BYTES. SHARE_PART demands more, since
+ * each fork changes the shares of a whole group. */
 #define RSS_PART 100u
 #define SHARE_PART 8u
 #define LEAST_BYTES (256u << 10)
@@ -73,7 +73,8 @@ static void record_tree(struct tr2_observer *o, uint64_t bytes, uint64_t at_ns)
 	tr2_observer_record(o, TR2_TASK_MEMORY, 0, 0, at_ns);
 }
 
-/* Record the memory of a process; without one, that of all processes. */
+/* Record the memory of the process p; NULL: the memory of all processes
+ * together. */
 static void record(struct tr2_observer *o, const struct tr2_observed *p,
 		   uint64_t bytes, uint64_t share_bytes, uint64_t at_ns)
 {

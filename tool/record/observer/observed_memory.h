@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * observed_memory - the memory of each process, and of all together, as each
- * look finds it.
+ * observed_memory - record the memory of each process, and of all processes
+ * together, as each look finds it.
  *
- * Each look reads the RSS of every process. observed_share.h finds the part
- * that the process does not share. A process gets a record when one of the two
- * changed enough; all together get one when their sum did. Each peak gets a
- * record in any case.
+ * Each look reads the RSS of every process. observed_share.h finds the
+ * process's share of it. A process gets a record when its RSS or share has
+ * changed enough. All processes together get a record when their sum has. Each
+ * peak gets a record in any case.
  */
 #pragma once
 
@@ -19,12 +19,13 @@
 struct tr2_observer;
 struct tr2_observed;
 
-/* Memory over time. Small changes are not recorded. */
+/* State of recording one amount of memory over time. Small changes are not
+ * recorded. */
 struct tr2_observed_curve {
 	uint64_t bytes, share_bytes; /* the last recorded values */
 	uint64_t peak_bytes;         /* the largest recorded value */
-	/* A larger value that was not recorded, since the change was too small;
-	 * 0: none. */
+	/* A value above the peak that was not recorded, since the change was
+	 * too small; 0: none. */
 	uint64_t high_bytes, high_share_bytes, high_ns;
 };
 
@@ -32,8 +33,8 @@ struct tr2_observed_memory {
 	/* Values of the latest look. file_bytes: the part of the RSS that is
 	 * pages of files and of shared memory. */
 	uint64_t rss_bytes, file_bytes, at_ns;
-	int statm; /* proc_files.h */
-	uint32_t program; /* tree.programs; 0: none */
+	int statm; /* descriptor of /proc/PID/statm; see proc_files.h */
+	uint32_t program; /* index of its program in tree.programs; 0: none */
 	struct tr2_observed_share share;
 	struct tr2_observed_curve curve;
 };
@@ -42,20 +43,22 @@ struct tr2_observed_memory {
 struct tr2_observed_tree {
 	struct tr2_observed_curve curve;
 	struct tr2_observed_programs programs;
-	/* CPU time that reading smaps_rollup took so far, and the time expected
-	 * for it. */
+	/* measuring_ns: CPU time that reading smaps_rollup took so far;
+	 * expected_ns: the time that was expected. */
 	uint64_t measuring_ns;
-	uint64_t at_ns;  /* when it was summed up */
-	bool is_changed; /* since then */
+	uint64_t at_ns;  /* time at which the memory was last summed up */
+	bool is_changed; /* the memory has changed since at_ns */
 	double expected_ns;
 };
 
 /* Read the memory of a process. It needs no permission except to see the
  * process. */
 void tr2_observe_memory(struct tr2_observer *o, struct tr2_observed *p);
-/* Call this after all processes: record what changed. */
+/* Call this after tr2_observe_memory() for all processes. Record the values
+ * that have changed enough. */
 void tr2_observe_tree(struct tr2_observer *o);
-/* A process has ended, or all have: record the peak, unless it is recorded. */
+/* Call these when a process has ended, or all have. Record the peak if it is
+ * not recorded yet. */
 void tr2_observe_memory_end(struct tr2_observer *o, struct tr2_observed *p);
 void tr2_observe_tree_end(struct tr2_observer *o);
 void tr2_observed_memory_release(struct tr2_observed_memory *memory);

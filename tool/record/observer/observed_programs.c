@@ -7,11 +7,11 @@
 
 #include "record/observer/observer.h"
 
-/* Names beyond this number count as one program, since each name is
- * remembered. */
+/* Remember at most this many names: programs with further names count as one
+ * program. */
 #define MOST_PROGRAMS 4096u
-/* Processes are alike if their mean is at least this part of the largest one's
- * value. */
+/* Processes are alike if the mean of their file pages is at least this part of
+ * the largest process's file pages. */
 #define ALIKE_SHARE 0.75
 /* A program grows if its sum grew by more than this part since the last
  * look. */
@@ -68,8 +68,9 @@ bool tr2_program_is_alike(const struct tr2_observed_program *program)
 	return (double)program->sum_bytes >= ALIKE_SHARE * program->nr * most;
 }
 
-/* Return the memory of all processes of a program. Pages that only the largest
- * process has since gained tell nothing of smaller ones. */
+/* Return the file pages of all processes of a program. Do not multiply pages
+ * that the largest process has gained since the measurement: smaller processes
+ * may lack these pages. */
 static double bytes_of(const struct tr2_observed_program *program)
 {
 	double factor = program->factor > 0 ? program->factor : 1;
@@ -112,8 +113,8 @@ uint64_t tr2_programs_sum(struct tr2_observer *o)
 	return (uint64_t)sum;
 }
 
-/* Is the program growing? Pages that a process gets between two measurements
- * would count twice. */
+/* Is the program growing? Measure it later: pages that a process gets between
+ * the measurements of two processes would count twice. */
 static bool is_growing(const struct tr2_observed_program *program)
 {
 	return program->sum_bytes - program->sum_bytes / STEADY_PART >

@@ -25,31 +25,36 @@ struct tr2_observed_program {
 	char name[TR2_COMM_SIZE];
 	double factor; /* 0: not measured */
 	bool is_refused; /* the kernel does not permit measuring */
-	bool is_whole; /* each process was measured */
-	/* Time and values of the last measurement. */
+	bool is_whole; /* the factor comes from every process, not only from the
+			* largest */
+	/* Time and values of the last measurement: the sum, the largest
+	 * process's bytes, and the number of processes. */
 	uint64_t since_ns, at_bytes, at_most_bytes;
 	uint32_t at_nr;
-	/* The last look, and the sum in the look before: growing programs are
-	 * measured later. */
+	/* look_ns: the last look; before_bytes: the sum in the look before it.
+	 * Growing programs are measured later. */
 	uint64_t look_ns, before_bytes;
-	/* In this look: its processes, and the one with the most pages. */
+	/* Values of this look: the number of the program's processes, their
+	 * sum, and the process with the most pages. */
 	uint32_t nr;
 	uint64_t sum_bytes;
 	struct tr2_observed *largest;
 };
 
 struct tr2_observed_programs {
-	struct tr2_observed_program *program; /* [0] stands for no program */
+	struct tr2_observed_program *program; /* entry 0 stands for no
+					       * program */
 	uint32_t nr, alloc;
 };
 
-/* Sum up the processes of each program. Return the sum of all. */
+/* Sum up the file pages of each program's processes. Return the sum of all
+ * programs. */
 uint64_t tr2_programs_sum(struct tr2_observer *o);
 /* Return by how many bytes the sum of a program's processes may be wrong. */
 uint64_t tr2_program_doubt(const struct tr2_observer *o,
 			   const struct tr2_observed_program *program);
-/* Do its processes have about equally many pages, so that the largest stands
- * for all? */
+/* Do the program's processes have about equally many pages, so that the largest
+ * process stands for all? */
 bool tr2_program_is_alike(const struct tr2_observed_program *program);
 /* Set the factor from the PSS of the measured processes' file pages. */
 void tr2_program_measured(struct tr2_observer *o,

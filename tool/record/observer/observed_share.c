@@ -9,14 +9,16 @@
 #include "common/procfs.h"
 #include "record/observer/observer.h"
 
-/* Measuring takes at most 1 / TIME_PER_COST of the time, plus FREE_NS: short
- * commands have a peak, too. */
+/* Measuring may take 1 / TIME_PER_COST of the elapsed time, plus FREE_NS for
+ * the peaks of short commands. */
 #define TIME_PER_COST 400u
 #define FREE_NS 2000000u
-/* Expected cost of measuring, until measurements have shown a higher one. */
+/* Expected cost of measuring a process, and bytes measured in a nanosecond,
+ * until measurements have shown a higher cost. */
 #define COST_OF_PROCESS_NS 60000u
 #define BYTES_PER_COST_NS 80u
-/* Measure if this much memory is in doubt, and this part of all memory. */
+/* Measure if at least LEAST_DOUBT_BYTES and 1 / DOUBT_PART of all memory are in
+ * doubt. */
 #define LEAST_DOUBT_BYTES (1u << 20)
 #define DOUBT_PART 200u
 /* The most measurements in one look. */
@@ -26,10 +28,12 @@
 #define WRITTEN_BYTES (24u << 10)
 
 struct tr2_observed_group {
-	uint64_t shared_bytes; /* shared by its members, each page counted
-				* once */
-	uint64_t since_ns; /* when it began, or was last measured */
-	uint64_t joined_ns; /* the look that found its latest member */
+	uint64_t shared_bytes; /* memory that the members share, each page
+				* counted once */
+	uint64_t since_ns; /* time at which the group began or was last
+			    * measured */
+	uint64_t joined_ns; /* time of the look that found the group's latest
+			     * member */
 	uint32_t nr;       /* members */
 	bool is_refused;   /* the kernel does not permit measuring */
 	/* Sums over the members in this look. */
@@ -105,8 +109,8 @@ static struct tr2_observed *parent_of(const struct tr2_observer *o,
 	return NULL;
 }
 
-/* Add the child to its parent's group: from now on, it shares all memory that
- * the parent had. */
+/* Add the child to its parent's group: the group now shares all memory that the
+ * parent had for itself. */
 static void join_group(const struct tr2_observer *o, struct tr2_observed *p,
 		       struct tr2_observed *parent)
 {
@@ -228,8 +232,8 @@ static uint64_t group_doubt(const struct tr2_observer *o,
 {
 	double age_s = (double)(o->now_ns - g->since_ns) / 1e9;
 
-	/* Wait while members join: the PSS of a process is divided by their
-	 * number. */
+	/* Do not measure while members join: the kernel divides shared pages by
+	 * the number of members. */
 	if (g->nr < 2 || g->is_refused ||
 	    (g->joined_ns == o->now_ns && age_s < 1))
 		return 0;
@@ -373,7 +377,8 @@ static uint64_t sum_groups(struct tr2_observer *o)
 		g = o->processes[i]->memory.share.group;
 		if (!g)
 			continue;
-		/* Memory that only ended processes shared is gone. */
+		/* Subtract the memory that only ended processes shared: it is
+		 * gone. */
 		if (g->shared_bytes > g->anon_bytes - g->own_bytes)
 			g->shared_bytes = g->anon_bytes - g->own_bytes;
 		sum += own_of(o->processes[i]) + g->shared_bytes / g->nr;

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * observed_share - how much of its memory each process has alone, and how much
- * it shares.
+ * observed_share - find out how much of its memory each process has for itself,
+ * and how much it shares.
  *
- * A process and the processes that it forked are a group until they call exec.
- * The group shares the memory that existed at a fork; it is counted once.
- * Growth of a member's anonymous memory is its own. Pages of files:
- * observed_programs.h.
+ * A process and the processes that it forked are a group until they call
+ * exec. The group shares the memory that existed at a fork; this memory is
+ * counted once. Later growth of a member's anonymous memory belongs to that
+ * member. For pages of files, see observed_programs.h.
  *
- * The kernel knows more: smaps_rollup has the private memory of a process, and
- * its share of each page that others have, too (PSS). Reading it walks through
- * all pages (10 ms a GB). So it is read only where the sum is in doubt, for all
- * members of a group at once, and for at most a two-hundredth of a CPU. Until
- * then, memory that a forked process has written to still counts as shared.
+ * The kernel's file smaps_rollup is exact: it has the private memory of a
+ * process, and the process's share of other pages (PSS). But the kernel walks
+ * through all pages to make this file (10 ms a GB). So read it only if the sum
+ * is in doubt, for all members of a group at once, and for at most a
+ * two-hundredth of a CPU. Until then, memory that a forked process has written
+ * to still counts as shared.
  */
 #pragma once
 
@@ -25,9 +26,11 @@ struct tr2_observed_group;
 struct tr2_observed_share {
 	struct tr2_observed_group *group; /* NULL: not yet looked at, or memory
 					   * is short */
-	/* own_bytes: its own memory, when its anonymous memory was at_bytes. */
+	/* own_bytes: the process's own memory when its anonymous memory was
+	 * at_bytes. */
 	uint64_t own_bytes, at_bytes;
-	uint64_t exec_ns; /* time of its exec, when it got this group */
+	uint64_t exec_ns; /* time of the process's last exec when it joined this
+			   * group */
 };
 
 /* The numbers that are read from smaps_rollup. */

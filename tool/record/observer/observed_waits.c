@@ -16,41 +16,45 @@
 
 /* The most threads of a process that are looked at. */
 #define MOST_THREADS 4096u
-/* With more threads in all processes, those that were asked are read again when
- * they have waited twice as long, within these limits. */
+/* If all processes together have more threads, read a thread that was asked
+ * again when it has waited twice as long, within these limits. */
 #define MANY_THREADS 64u
 #define SHORTEST_NS 40000000u
 #define LONGEST_NS 500000000u
-/* The memory of a process whose threads wait is read in each MEMORY_LOOKS-th
- * look: the kernel or another process may change it. */
+/* If all threads of a process wait, read its memory only in each
+ * MEMORY_LOOKS-th look: the kernel or another process may change it. */
 #define MEMORY_LOOKS 32u
-/* Threads that are read, and questions, between two looks at the CPU time. */
+/* Check the CPU time after reading this many threads, and after asking this
+ * many. */
 #define READ_AT_ONCE 32u
 #define ASKED_AT_ONCE 4u
-/* The most times that a thread is asked in one wait. */
+/* Ask a thread at most this many times in one wait. */
 #define MOST_TIMES 3u
 
-/* The numbers of schedstat. If they are the same at two times, the thread did
- * not run between. */
+/* The numbers of a thread's schedstat. If two readings are equal, the thread
+ * did not run between them. */
 struct turns {
 	uint64_t run_ns, ready_ns, nr;
 };
 
 struct tr2_observed_thread {
 	pid_t tid;
-	int schedstat, syscall, stat; /* proc_files.h */
+	int schedstat, syscall, stat; /* descriptors of files in
+				       * /proc/PID/task/TID; see proc_files.h */
 	struct turns turns;
 	uint64_t still_ns; /* the thread has not run since this time */
-	uint64_t seen_ns;  /* when it was read last */
-	bool is_still;     /* it has not run since the last look */
-	bool asked;        /* asked already what it waits for */
-	bool asked_before; /* asked in an earlier wait */
-	uint8_t nr_asked;  /* how often in this wait */
-	char *answer; /* in this wait, to record its end; NULL: none */
+	uint64_t seen_ns;  /* time at which schedstat was last read */
+	bool is_still;     /* the thread has not run since the last look */
+	bool asked;        /* do not ask the thread again in this wait */
+	bool asked_before; /* the thread was asked in an earlier wait */
+	uint8_t nr_asked;  /* number of answers in this wait that lack the
+			    * peer */
+	char *answer; /* the answer in this wait, for the record of the wait's
+		       * end; NULL: none */
 	bool listed, ended;
 };
 
-/* Close what is read only to ask. Many processes wait only once. */
+/* Close the files that are read only to ask: many processes wait only once. */
 static void close_answers(struct tr2_observed_thread *t)
 {
 	tr2_proc_file_close(&t->syscall);
@@ -85,8 +89,9 @@ static bool same_turns(const struct turns *a, const struct turns *b)
 	       a->nr == b->nr;
 }
 
-/* Record a wait that is over again, with the last time at which it was seen:
- * without states of threads nobody else knows how long it was. */
+/* Record a wait that is over a second time, with the time at which it was last
+ * seen. Without states of threads, no other record shows how long the wait
+ * was. */
 static void record_end(struct tr2_observer *o, const struct tr2_observed *p,
 		       struct tr2_observed_thread *t)
 {
@@ -124,7 +129,7 @@ static struct tr2_observed_thread *find_thread(struct tr2_observed_waits *w,
 {
 	size_t i;
 
-	/* The list mostly has the order of the directory. */
+	/* Begin at `from`: the list mostly has the order of the directory. */
 	for (i = from; i < w->nr; i++)
 		if (w->threads[i].tid == tid && !w->threads[i].ended)
 			return &w->threads[i];
@@ -209,8 +214,8 @@ bool tr2_observe_waits_is_long(struct tr2_observer *o)
 	return o->sources.is_long;
 }
 
-/* Should the thread be read now? If there are many, most are left out: those
- * that will be asked are read then. */
+/* Should the thread be read now? If there are many threads, skip most of them.
+ * A thread that will be asked is read before it is asked. */
 static bool is_due(const struct tr2_observer *o,
 		   const struct tr2_observed_thread *t)
 {
@@ -225,8 +230,8 @@ static bool is_due(const struct tr2_observer *o,
 	return t->asked && o->now_ns >= t->seen_ns + pause;
 }
 
-/* Update the threads of a process. List them again only if one of them ran: a
- * thread that waits begins no other. Return whether one ran. */
+/* Update the threads of a process. List the threads again only if one of them
+ * ran: a waiting thread begins no other. Return whether one ran. */
 static bool update_threads(struct tr2_observer *o,
 			   const struct tr2_observed *p,
 			   struct tr2_observed_waits *w)
@@ -294,8 +299,8 @@ static bool is_stopped(const struct tr2_observed *p,
 			  strncmp(after, ") D", 3) != 0);
 }
 
-/* Is the peer recorded, and still running? Otherwise it has no number in the
- * recording. */
+/* Is the peer a recorded process that still runs? Any other process has no
+ * number in the recording. */
 static bool is_recorded(const struct tr2_observer *o, pid_t pid)
 {
 	size_t i;
@@ -345,8 +350,8 @@ static void record(struct tr2_observer *o, const struct tr2_observed *p,
 	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, wait->now_ns);
 }
 
-/* Drop an unrecorded peer. Ask again where the next look may know the peer: the
- * later record counts. */
+/* Drop an unrecorded peer. If the next look may know the peer, let it ask
+ * again: the later record counts. */
 static void check_peer(const struct tr2_observer *o,
 		       struct tr2_observed_thread *t,
 		       struct tr2_wait_object *object)

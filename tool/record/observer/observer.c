@@ -13,22 +13,22 @@
 #include "record/observer/proc_files.h"
 #include "record/observer/wait_object.h"
 
-/* To look may take half of what is earned; the rest is for asking. In debt, it
- * may take less. */
+/* Looks may take half of the CPU time that is earned; asking may take the rest.
+ * In debt, looks may take only a quarter. */
 #define PAUSE_PER_COST (2 * TR2_EARN_PART)
 #define PAUSE_IN_DEBT (4 * TR2_EARN_PART)
-/* A look may take this much more than was saved. The next one goes on. */
+/* A look may take this much more CPU time than was saved. The next look
+ * continues it. */
 #define LONG_LOOK_NS 1000000
-/* A look counts for this part of the average cost. */
+/* A look counts for 1 / MEAN_PART of the average cost. */
 #define MEAN_PART 4u
-/* The sum of all memory is recorded this often, though nothing seems to have
- * changed. */
+/* Record the sum of all memory this often, even if it has not changed. */
 #define SUM_NS 500000000u
-/* Time until the second glance. */
+/* Time from a look to its second glance. */
 #define REST_NS 10000000
 /* A look may begin this much early, since the last tick may have come late. */
 #define EARLY_NS 1000000u
-/* How long the end of the recording waits for a look. */
+/* At the end of the recording, wait at most this long for a look. */
 #define PATIENCE_NS 200000000
 
 static struct timespec deadline(long ns)
@@ -49,8 +49,9 @@ static void free_process(struct tr2_observed *p)
 	free(p);
 }
 
-/* Does the process still run? When a program becomes set-user-ID, the kernel
- * reports an end to its user, but the process keeps its descriptors. */
+/* Does the process still run, as another user? When a program becomes
+ * set-user-ID, the kernel reports an end of the process to its user, but the
+ * process keeps its descriptors. */
 static bool is_privileged(pid_t pid)
 {
 	return kill(pid, 0) && errno == EPERM;
@@ -151,7 +152,7 @@ static void look_again(struct tr2_observer *o)
 		tr2_observe_objects_again(o);
 }
 
-/* Update what a look costs, without asking and measuring. */
+/* Update the cost of a look, without the cost of asking and measuring. */
 static void take_cost(struct tr2_observer *o)
 {
 	uint64_t looked_ns;
@@ -224,7 +225,8 @@ static uint64_t next_look(const struct tr2_observer *o)
 						o->last_ns * PAUSE_IN_DEBT;
 	uint64_t next = tr2_pace_until(&o->pace, TR2_MOST_SAVED_NS / 2);
 
-	/* Begin before more is earned than can be saved. */
+	/* Begin early enough: CPU time that is earned above the limit of
+	 * savings is lost. */
 	if (o->now_ns + pause < next)
 		next = o->now_ns + pause;
 	return next > o->now_ns + TR2_OBSERVER_NS ? next :
@@ -245,7 +247,8 @@ static void tick(struct tr2_source *source, uint32_t events)
 	(void)events;
 	if (read(source->fd, &ticks, sizeof(ticks)) < 0 || is_busy(o))
 		return;
-	/* The log is sorted by time, and cannot wait for the next look. */
+	/* Pass on the records now: the log is sorted by time, and cannot wait
+	 * for the next look. */
 	hand_over(o);
 	next = next_look(o);
 	if (next > now + EARLY_NS)

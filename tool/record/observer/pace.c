@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Add up what the observer earns, and subtract what it takes. */
+/* Add up the CPU time that the observer earns, and subtract the CPU time that
+ * it takes. */
 #include "record/observer/pace.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of files of /proc. */
+/* Read files of /proc line by line. */
 #include "record/observer/proc_lines.h"
 
 #include <string.h>

@@ -21,16 +21,17 @@ struct tr2_sockets {
 	struct {
 		struct tr2_socket_table table;
 		char namespace[64];
-		uint64_t look; /* the look in which it was read, from 1 */
+		uint64_t look; /* number (from 1) of the look in which the table
+				* was read */
 	} kinds[TR2_SOCKET_UNIX + 1];
 	char own[64]; /* the recorder's namespace; "": unknown */
-	/* The namespace of the process that was asked for last, in this
-	 * look. */
+	/* The namespace of the process `pid`, which was asked for last, in the
+	 * look `look`. */
 	char its[64];
 	pid_t pid;
 	uint64_t look;
 	struct tr2_host_names *hosts;
-	bool has_hosts; /* hosts was read */
+	bool has_hosts; /* `hosts` was read */
 };
 
 static void read_namespace(pid_t pid, char *text, size_t size)
@@ -43,8 +44,8 @@ static void read_namespace(pid_t pid, char *text, size_t size)
 	text[n > 0 ? n : 0] = '\0';
 }
 
-/* Return the tables, with the namespace of the process. NULL: it is unknown, or
- * memory is short. */
+/* Return the tables, with its[] set to the namespace of the waiting process.
+ * NULL: the namespace is unknown, or memory is short. */
 static struct tr2_sockets *sockets_of(const struct tr2_wait *wait)
 {
 	struct tr2_observer *o = wait->o;
@@ -64,8 +65,8 @@ static struct tr2_sockets *sockets_of(const struct tr2_wait *wait)
 	return s->own[0] && s->its[0] ? s : NULL;
 }
 
-/* Return the table; with is_new, read it again if this look has not. NULL: it
- * cannot be read. */
+/* Return the table of this kind. With is_new, read the table again, but only
+ * once in each look. NULL: it cannot be read. */
 static const struct tr2_socket_table *
 table_of(const struct tr2_wait *wait, enum tr2_socket_kind kind, bool is_new)
 {
@@ -224,8 +225,8 @@ static void describe_unix(struct tr2_wait *wait,
 	const struct tr2_socket *other = tr2_socket_table_find(table, s->peer);
 	const char *path = other && other->path[0] ? other->path : s->path;
 
-	/* A datagram goes to the address in the call, not to that of the
-	 * socket. */
+	/* Skip a socket that sends datagrams: they go to the address in the
+	 * call, not to the socket's own. */
 	if (!s->peer && !strncmp(wait->call_name, "send", 4))
 		return;
 	snprintf(object->name, sizeof(object->name), "%s%s",
@@ -242,7 +243,7 @@ static void describe_unix(struct tr2_wait *wait,
 static const struct {
 	const char *protocol; /* beginning of the protocol's name */
 	const char *what;
-	int kind; /* -1: it has no address */
+	int kind; /* kind of the table; -1: these sockets have no address */
 } protocols[] = {
 	{ "TCP", "tcp", TR2_SOCKET_TCP },
 	{ "UDP", "udp", TR2_SOCKET_UDP },
@@ -272,8 +273,8 @@ static void describe(struct tr2_wait *wait, enum tr2_socket_kind kind,
 		describe_inet(wait, table, s, object);
 }
 
-/* Describe a socket that a table has already. Its number and kind stay those of
- * this socket until it is closed. */
+/* Describe a socket that a table contains. Until the socket is closed, no other
+ * socket gets its inode number. */
 bool tr2_socket_describe_known(struct tr2_wait *wait, uint64_t inode,
 			       struct tr2_wait_object *object)
 {

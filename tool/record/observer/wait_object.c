@@ -47,8 +47,9 @@ bool tr2_wait_may_read(const struct tr2_wait *wait)
 				 TR2_BOTH);
 }
 
-/* Is it in the page of the stack that the thread used last? That page exists,
- * so to read it is no fault that a process must answer. */
+/* Is the address in the page of the thread's stack pointer? That page is in
+ * memory, so reading it causes no page fault that another process must
+ * answer. */
 static bool is_on_stack(const struct tr2_wait *wait, uint64_t address,
 			size_t size)
 {
@@ -80,8 +81,8 @@ static void set_sleep(struct tr2_wait *wait, uint64_t ns)
 		 (double)ns / (is_long ? 1e9 : 1e6), is_long ? "s" : "ms");
 }
 
-/* Set the time limit of a call that waits for nothing else; address 0: it has
- * none. */
+/* Set the object to the time limit of a call that waits for nothing else.
+ * address: a struct timespec; 0: the call has no limit. */
 static void set_limit(struct tr2_wait *wait, uint64_t address)
 {
 	struct timespec limit = { 0 };
@@ -109,8 +110,8 @@ static void find_descriptor(struct tr2_wait *wait, int arg)
 	tr2_describe_descriptor(wait, (int)wait->call.arg[arg], &wait->object);
 }
 
-/* Describe the one of two descriptors that a call waits for: it is known if the
- * other one is a file. Return whether it is `out`. */
+/* Describe the one of two descriptors for which a call waits. If one descriptor
+ * is a file, the call waits for the other. Return whether that is `out`. */
 static bool find_one_of(struct tr2_wait *wait, int in, int out)
 {
 	struct tr2_wait_object *object = &wait->object;
@@ -212,7 +213,8 @@ static void find_path_at(struct tr2_wait *wait, int arg)
 			   wait->call.arg[arg + 1]);
 }
 
-/* The argument may be a registered ring's number, not a descriptor. */
+/* Do not describe the argument: it may be a registered ring's number instead of
+ * a descriptor. */
 static void find_ring(struct tr2_wait *wait, int arg)
 {
 	(void)arg;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * wait_object - the object of a wait, found from the system call and its
- * arguments, as /proc/PID/syscall has them.
+ * wait_object - find the object of a wait from the system call and its
+ * arguments in /proc/PID/syscall.
  *
  * The caller checks afterwards that the thread still waits in the same call:
  * only then is the result true.
@@ -15,7 +15,7 @@
 
 #include "record/observer/observer.h"
 
-/* An object whose name is longer gets no name. */
+/* Size of an object's name. An object with a longer name gets no name. */
 #define TR2_OBJECT_NAME_SIZE 512
 #define TR2_OBJECT_OTHERS_SIZE 256
 
@@ -25,19 +25,21 @@ struct tr2_wait_call {
 	uint64_t sp; /* stack pointer */
 };
 
-/* The members are those of the record `object` in tasks.def. */
+/* The members have the names and meanings of the record `object` in
+ * tasks.def. */
 struct tr2_wait_object {
-	const char *what; /* NULL: not known */
+	const char *what; /* kind of the object; NULL: not known */
 	char name[TR2_OBJECT_NAME_SIZE];
-	const char *host; /* of an address; NULL: not known */
+	const char *host; /* name of the address's host; NULL: not known */
 	char others[TR2_OBJECT_OTHERS_SIZE];
 	pid_t peer;
 	uint64_t number;
 	uint64_t known_ns;
-	/* The object serves to wake the process itself, such as a pipe to
-	 * itself. */
+	/* The process itself uses the object to wake its threads, such as a
+	 * pipe to itself. */
 	bool is_inner;
-	/* The peer may be a process that began after the look did. */
+	/* The peer may be a process that began after the beginning of the
+	 * look. */
 	bool lacks_peer;
 };
 
@@ -55,15 +57,15 @@ struct tr2_wait {
  * program and recorder has 32 bits, the other 64. */
 bool tr2_wait_call_parse(const char *text, struct tr2_wait_call *call);
 
-/* Set call_name and object. Return false if the wait has no object, or if it is
- * unknown. */
+/* Set call_name and object. Return false if the wait has no object, or an
+ * unknown one. */
 bool tr2_wait_find(struct tr2_wait *wait);
 
-/* May the process's memory be read? With a userfaultfd, the process itself may
- * have to answer a fault by that read. */
+/* May the process's memory be read? With a userfaultfd, reading may cause a
+ * page fault that the process itself must answer. */
 bool tr2_wait_may_read(const struct tr2_wait *wait);
-/* Read memory of the process that no other thread changes. Return false if it
- * cannot be read. */
+/* Read memory of the process that only the waiting thread changes. Return false
+ * if it cannot be read. */
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size);
 

@@ -87,8 +87,8 @@ static bool make_whole(const struct tr2_wait *wait, int dir_fd,
 	return n > 0 && n < TR2_OBJECT_NAME_SIZE;
 }
 
-/* Is it a fifo? Opening one waits for the other end. Look only in the kernel's
- * cache: the file may be on a machine that does not answer. */
+/* Is the path a fifo? Opening a fifo waits for its other end. Look only in the
+ * kernel's cache: the file may be on a machine that does not answer. */
 static bool is_fifo(pid_t pid, const char *path)
 {
 	struct open_how how = {

@@ -19,7 +19,7 @@ struct set {
 	struct tr2_wait_object group[MOST_GROUPS];
 	unsigned int nr, nr_members;
 	uint64_t known_ns;
-	bool failed; /* not all of its members are known */
+	bool failed; /* some members of the set are unknown */
 };
 
 static struct tr2_wait_object *group_of(struct set *set,
@@ -201,9 +201,9 @@ void tr2_wait_find_epoll(struct tr2_wait *wait, int fd)
 		else
 			set.failed = true;
 	}
-	/* Only the set itself must be the same: the thread also waits for
-	 * members that were added during its wait, and no longer for closed
-	 * ones. */
+	/* Use only known_ns of the epoll set itself: its members may change
+	 * during a wait. The thread then waits for added members, too, and no
+	 * longer for closed members. */
 	sum_up(&set);
 	wait->object.known_ns = own.known_ns;
 }

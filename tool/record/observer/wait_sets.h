@@ -11,7 +11,7 @@
 #include "record/observer/wait_object.h"
 
 void tr2_wait_find_poll(struct tr2_wait *wait, uint64_t address, uint64_t nr);
-/* Find the object of select(). `arg`: its arguments. Return false if the sets
- * are empty. */
+/* Find the object of select(). arg: the arguments of the call. Return false if
+ * all sets are empty. */
 bool tr2_wait_find_select(struct tr2_wait *wait, const uint64_t *arg);
 void tr2_wait_find_epoll(struct tr2_wait *wait, int fd);

@@ -39,7 +39,8 @@ static bool each_line(const char *path, struct tr2_cgroup *g,
 	return found;
 }
 
-/* `4:cpu,cpuacct:/GROUP` of v1, `0::/GROUP` of v2, which comes last. */
+/* Parse a line of /proc/PID/cgroup: `4:cpu,cpuacct:/GROUP` of cgroup v1, or
+ * `0::/GROUP` of cgroup v2, which comes last. */
 static bool take_group(struct tr2_cgroup *g, char *line)
 {
 	char *list = strchr(line, ':'),
@@ -55,8 +56,8 @@ static bool take_group(struct tr2_cgroup *g, char *line)
 	return true;
 }
 
-/* `36 35 0:30 ROOT MOUNT OPTIONS - cgroup2 SOURCE OPTIONS`: ROOT is the group
- * that is mounted there. */
+/* Parse a line of mountinfo: `36 35 0:30 ROOT MOUNT OPTIONS - cgroup2 SOURCE
+ * OPTIONS`. The group ROOT is mounted at MOUNT. */
 static bool take_mount(struct tr2_cgroup *g, char *line)
 {
 	char *type = strstr(line, " - "), *options, *save;
@@ -82,7 +83,7 @@ static bool take_mount(struct tr2_cgroup *g, char *line)
 	len = strcmp(root, "/") ? strlen(root) : 0;
 	if (!strncmp(below, root, len) && (!below[len] || below[len] == '/'))
 		below += len;
-	/* The group is outside of the mounted part. */
+	/* Use the mount itself if the group is outside of the mounted part. */
 	if (!strncmp(below, "/..", 3) || !strcmp(below, "/"))
 		below = "";
 	g->mount_len = strlen(mount);

@@ -16,12 +16,13 @@
 #include "record/store.h"
 
 #define FLAGS (O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
-/* Times of files are coarse. */
+/* Accept a file that seems older than its process by up to SLACK_NS: times of
+ * files are coarse. */
 #define SLACK_NS 1000000000
 
-/* May the file be trusted? Anybody can make files in /tmp. Accept those of root
- * and of the recorder's user; root accepts all. No file may be older than the
- * process. */
+/* May the file be trusted? Anybody can make files in /tmp. Accept files of root
+ * and of the recorder's user; root accepts all. Reject a file that is older
+ * than the process. */
 static bool is_of(int fd, uint64_t start_ns)
 {
 	struct tr2_anchor now;
@@ -57,7 +58,8 @@ static struct tr2_code_dump *find_dump(struct tr2_code_maps *maps, pid_t pid)
 	return NULL;
 }
 
-/* Is it jit-PID.dump? Set *pid, which is that of the process's namespace. */
+/* Is the path's last part jit-PID.dump? Set *pid to the PID in the name, which
+ * belongs to the process's namespace. */
 static bool is_dump(const char *path, int *pid)
 {
 	int end = 0;
@@ -66,8 +68,8 @@ static bool is_dump(const char *path, int *pid)
 	       end && !tr2_base_name(path)[end];
 }
 
-/* Open a file of a process. Once it has ended, the file is looked for in the
- * recorder's own tree, if it has the number of the process. */
+/* Open a file of a process. After the process's end, look for the file in the
+ * recorder's own tree, if the pid `named` in its name is the process's. */
 static int open_dump(pid_t pid, const char *path, int named)
 {
 	char *inside = tr2_strf("/proc/%d/root%s", (int)pid, path);

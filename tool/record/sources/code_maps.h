@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_maps - keep the lists that processes wrote of the functions that they
- * generated, for perf:
+ * code_maps - keep the lists that processes write of functions that they
+ * generate. perf needs these lists:
  *
  *	/tmp/perf-PID.map   a line for each function, with its address, its
  *			    length, and its name. node --perf-basic-prof, Java
  *			    (-XX:+DumpPerfMapAtExit), .NET, PHP and Python 3.12
- *			    write it.
+ *			    write this file.
  *	jit-PID.dump	    a jitdump, in a directory that the process chooses.
- *			    Its beginning is mapped as code: perf finds it so.
- *			    node --perf-prof, .NET and agents of Java write it.
+ *			    The process maps its beginning as code, so that
+ *			    perf finds it. node --perf-prof, .NET and agents of
+ *			    Java write this file.
  */
 #pragma once
 
@@ -24,14 +25,16 @@ struct tr2_code_maps {
 	struct tr2_code_dump {
 		pid_t pid;
 		int fd;
-	} dump[TR2_CODE_DUMPS_MOST]; /* of running processes */
+	} dump[TR2_CODE_DUMPS_MOST]; /* open jitdumps of running processes */
 	size_t nr;
-	uint64_t nr_left_out; /* lists that were not kept, or cut */
+	uint64_t nr_left_out; /* number of lists that were not kept or were
+			       * cut */
 };
 
-/* A process has mapped a file as code. If it is a jitdump, open it. */
+/* A process has mapped the file `path` as code. If the file is a jitdump, open
+ * it. */
 void tr2_code_maps_see(struct tr2_code_maps *maps, pid_t pid, const char *path);
-/* The same for the files that a running process has mapped. */
+/* Do the same for all files that a running process has mapped as code. */
 void tr2_code_maps_look(struct tr2_code_maps *maps, pid_t pid);
 
 /*

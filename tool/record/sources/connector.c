@@ -75,8 +75,8 @@ static int set_filter(int fd, enum tr2_connector_events events)
 			  sizeof(programs[events]));
 }
 
-/* Send a request with this number. Every listener hears the kernel's answers to
- * all listeners: the answer to this one has the number plus one. */
+/* Send a request with this number. Every listener receives the kernel's answers
+ * to all listeners. The answer to this request has the number plus one. */
 static int ask_connector(int fd, uint32_t number)
 {
 	char packet[NLMSG_SPACE(sizeof(struct cn_msg) + sizeof(uint32_t))]
@@ -133,7 +133,7 @@ static int receive(int fd, struct packet *packets, unsigned int nr)
 	return n;
 }
 
-/* Return false if it is not an event of the kernel. */
+/* Return false if the packet is not an event of the kernel. */
 static bool read_packet(const struct packet *p, struct proc_event *event,
 			struct cn_msg *msg)
 {
@@ -151,8 +151,9 @@ static bool read_packet(const struct packet *p, struct proc_event *event,
 	return size >= offsetof(struct proc_event, event_data);
 }
 
-/* Wait until the kernel accepts or rejects the request. It may also never
- * answer, while events and answers to others still arrive. */
+/* Wait until the kernel accepts or rejects the request. Limit the wait: the
+ * kernel may never answer, while events and other listeners' answers still
+ * arrive. */
 static int wait_for_ack(int fd, uint32_t number)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
@@ -253,7 +254,8 @@ static int listen_on(int fd, enum tr2_connector_events events)
 	int bytes = RECEIVE_BYTES;
 	uint32_t number = 0;
 
-	/* With a small buffer more events are lost and counted. */
+	/* Ignore a failure: with a small buffer, more events are lost, and the
+	 * losses are counted. */
 	if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof(bytes)))
 		setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
 	if (set_filter(fd, events) ||
@@ -293,8 +295,9 @@ void tr2_connector_init(struct tr2_connector *c)
 	c->source.fd = c->exits_fd = -1;
 }
 
-/* Is the kernel known not to answer? It answers processes in the initial
- * namespaces alone; elsewhere the recorder would wait in vain. */
+/* Does a namespace keep the kernel from answering? The kernel answers only
+ * processes in the initial namespaces; in others the recorder would wait in
+ * vain. */
 static bool namespace_forbids(struct tr2_connector *c)
 {
 	const char *what = !tr2_in_first_namespace("pid")  ? "pid" :

@@ -22,13 +22,13 @@ struct tr2_ninja_logs {
 	size_t nr;
 };
 
-/* A process with this name has started another one. If it is ninja, it is now
- * in the directory of its build: remember that. Do nothing if the process was
- * seen before. */
+/* The process pid, with the name comm, has started another process. If it is
+ * ninja, remember its current directory, which is the directory of its build.
+ * Do nothing if the process was seen before. */
 void tr2_ninja_logs_see(struct tr2_ninja_logs *logs, const char *comm,
 			pid_t pid, uint64_t start_ns);
-/* The process has ended, or its recording has: copy the log into the recording
- * dir_fd, as DIR/targets/PID-START.ninja_log. */
+/* Call this when the process or its recording has ended. Copy ninja's log into
+ * the recording dir_fd, as DIR/targets/PID-START.ninja_log. */
 void tr2_ninja_logs_keep(struct tr2_ninja_logs *logs, int dir_fd, pid_t pid);
 /* Copy the logs of all ninja processes that were seen. */
 void tr2_ninja_logs_end(struct tr2_ninja_logs *logs, int dir_fd);

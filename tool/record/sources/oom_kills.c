@@ -14,9 +14,9 @@
 #include "record/refusal.h"
 #include "record/sources/cgroup.h"
 
-/* Messages of the kernel itself have a priority below this. */
+/* The kernel's own messages have a lower value in the priority field. */
 #define PRIORITIES 8u
-/* Larger than the kernel's longest record. */
+/* This buffer is larger than the kernel's longest record. */
 #define RECORD_SIZE 8192
 
 pid_t tr2_oom_victim_of(const char *record)
@@ -50,7 +50,8 @@ static void add_victim(struct tr2_oom_kills *k, pid_t pid)
 						       tr2_kernel_now_ns() };
 }
 
-/* Read the records since the last time. EPIPE: some were overwritten before. */
+/* Read the records since the last time. Go on after EPIPE, which says that
+ * records were overwritten before they were read. */
 static void read_log(struct tr2_oom_kills *k)
 {
 	char record[RECORD_SIZE];
@@ -83,8 +84,8 @@ static uint64_t count_in(int fd)
 	return at ? strtoull(at + sizeof(key) - 1, NULL, 10) : 0;
 }
 
-/* Open the file that counts. With cgroup v2, a group counts all groups below
- * it; with v1 only itself. */
+/* Open the file that counts kills. With cgroup v2, a group's count includes all
+ * groups below it; with v1, only the group itself. */
 static int open_count(const char *cgroup, const char *mountinfo)
 {
 	struct tr2_cgroup g;
@@ -96,7 +97,8 @@ static int open_count(const char *cgroup, const char *mountinfo)
 			 g.v1 ? "oom_control" : "events");
 		fd = open(path, O_RDONLY | O_CLOEXEC);
 	}
-	/* The machine's count includes other containers. */
+	/* Use the machine's count only outside of containers: it includes all
+	 * containers. */
 	if (fd < 0 && tr2_in_first_namespace("pid"))
 		fd = open("/proc/vmstat", O_RDONLY | O_CLOEXEC);
 	return fd;
@@ -128,7 +130,8 @@ void tr2_oom_kills_of(struct tr2_oom_kills *k, const char *cgroup,
 void tr2_oom_kills_open(struct tr2_oom_kills *k)
 {
 	tr2_oom_kills_of(k, "/proc/self/cgroup", "/proc/self/mountinfo");
-	/* The log has the pids of the first namespace. */
+	/* Read the log only in the first pid namespace: the log has the pids of
+	 * that namespace. */
 	if (tr2_in_first_namespace("pid"))
 		k->log_fd =
 			open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -136,8 +139,9 @@ void tr2_oom_kills_open(struct tr2_oom_kills *k)
 		lseek(k->log_fd, 0, SEEK_END);
 }
 
-/* The kernel writes its line before the process ends. A process that began
- * after the line was read is another one with that pid. */
+/* The kernel writes the line of a killed process before its end. If a process
+ * began after the line was read, the line names an earlier process with that
+ * pid. */
 bool tr2_oom_kills_has(struct tr2_oom_kills *k, pid_t pid, uint64_t start_ns)
 {
 	size_t i;

@@ -11,8 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The most descriptors; also at most a quarter of those that the recorder may
- * have. Processes that begin while this many run have no exit code. */
+/* Keep at most this many descriptors, and at most a quarter of the recorder's
+ * limit. While all are in use, new processes get no exit code. */
 #define MOST 512u
 
 /* Definitions of <linux/pidfd.h>, which older systems lack. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pidfds - how processes ended that are not the recorder's children, by their
- * descriptors: pidfd_open(2), and PIDFD_GET_INFO of Linux 6.15. It needs no
- * right, and works in every namespace.
+ * pidfds - find out how processes ended that are not the recorder's children.
+ * Their descriptors tell: pidfd_open(2), and PIDFD_GET_INFO of Linux 6.15. This
+ * needs no right, and works in every namespace.
  */
 #pragma once
 
@@ -25,7 +25,8 @@ void tr2_pidfds_init(struct tr2_pidfds *p);
 /* Follow a process until it ends. Do nothing if it has been reaped. */
 void tr2_pidfds_add(struct tr2_pidfds *p, pid_t pid);
 
-/* Stop following the process added last: its pid is another process's. */
+/* Stop following the process that was added last: the pid belongs to another
+ * process. */
 void tr2_pidfds_drop_last(struct tr2_pidfds *p);
 
 /* Call take, with a status as wait4() returns it, for each process that was

@@ -130,8 +130,8 @@ void tr2_procs_event(struct tr2_procs *procs, const struct tr2_task_event *e)
 	} else if (e->comm[0]) {
 		memcpy(p->comm, e->comm, sizeof(p->comm));
 	}
-	/* If another thread calls exec, the first thread ends before, but its
-	 * process goes on. */
+	/* A process goes on after the end of its first thread if another thread
+	 * calls exec. */
 	if (e->kind == TR2_TASK_EXEC)
 		p->exec_ns = e->time_ns;
 	if (e->kind == TR2_TASK_EXEC && p->ended && e->time_ns >= p->end_ns) {
@@ -147,7 +147,8 @@ void tr2_procs_status(struct tr2_procs *procs, pid_t pid, int status,
 {
 	struct tr2_proc *p = tr2_procs_find(procs, pid);
 
-	/* The end of the first thread may be reported after the exec. */
+	/* Ignore the end of the first thread if it is reported after an exec of
+	 * another thread. */
 	if (!p || time_ns < p->exec_ns)
 		return;
 	p->ended = true;

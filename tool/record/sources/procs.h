@@ -35,10 +35,10 @@ struct tr2_proc {
 	pid_t pid, ppid;
 	uint64_t start_ns, end_ns; /* 0: unknown */
 	int status;                /* as returned by wait4() */
-	uint64_t exec_ns; /* of its last exec; 0: none */
+	uint64_t exec_ns; /* time of the process's last exec; 0: none */
 	uint8_t status_from; /* enum tr2_status_source */
 	bool ended, has_usage;
-	bool ran; /* it ran before the recording began */
+	bool ran; /* the process ran before the recording began */
 	bool observed;
 	char comm[TR2_COMM_SIZE];
 	struct tr2_usage usage;
@@ -47,19 +47,21 @@ struct tr2_proc {
 struct tr2_procs {
 	struct tr2_proc *proc;
 	size_t nr, alloc;
-	uint32_t *by_pid; /* open addressing: index + 1, 0: free */
+	uint32_t *by_pid; /* hash table by pid with open addressing: index + 1;
+			   * 0: free */
 	size_t nr_slots;
 	uint64_t nr_seen; /* includes processes that are not listed */
-	/* full_ns: from this time on, newly started programs drop their events;
-	 * 0: not yet. nr_silent: the number of programs started since. */
+	/* full_ns: a program that starts after this time drops its events; 0:
+	 * no program does yet. nr_silent: number of programs that started after
+	 * full_ns. */
 	uint64_t full_ns, nr_silent;
 };
 
 void tr2_procs_init(struct tr2_procs *procs);
 void tr2_procs_release(struct tr2_procs *procs);
 
-/* Return the latest process with that pid, valid until the next one is added.
- * NULL: it is not in the recording. */
+/* Return the latest process with that pid; NULL: none in the recording. The
+ * pointer is valid until the next process is added. */
 struct tr2_proc *tr2_procs_find(struct tr2_procs *procs, pid_t pid);
 
 /* Update the processes from a record. Threads are ignored. */

@@ -20,9 +20,9 @@
 #define PROCESS_OPTIONS                                                        \
 	(PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |      \
 	 PTRACE_O_TRACEEXEC | PTRACE_O_TRACEEXIT)
-/* At the end of a thread, the status of wait4() is enough. */
+/* Do not stop a thread at its exit: the status of wait4() is enough. */
 #define THREAD_OPTIONS (PROCESS_OPTIONS & ~PTRACE_O_TRACEEXIT)
-/* The most items kept for the recorder: 300 MB. */
+/* Keep at most this many items (300 MB) for the recorder. */
 #define MOST_ITEMS 1000000u
 /* Wake the recorder when this many items are kept. */
 #define MANY_ITEMS 1024u
@@ -162,9 +162,9 @@ static void announce(struct tr2_ptrace *p, struct tr2_ptrace_task *t)
 }
 
 /*
- * Announce the parent's early children. Call it when a process has ended, or
- * when only one thread is left: children that were killed before the stop of
- * the thread that began them are announced by nobody else.
+ * Announce the parent's early children. Call this when the parent has ended, or
+ * when it has only one thread left. Some children were killed before the stop
+ * of the thread that began them: no later stop announces these.
  */
 static void announce_early(struct tr2_ptrace *p, pid_t parent)
 {
@@ -180,10 +180,10 @@ static void handle_fork(struct tr2_ptrace *p, const struct tr2_ptrace_task *by,
 {
 	struct tr2_ptrace_task *t = tr2_ptrace_find(&p->tasks, tid);
 
-	/* It was announced before, by /proc. */
+	/* Do nothing if /proc has already shown the new thread's parent. */
 	if (t && (t->state == TR2_PTRACE_KNOWN))
 		return;
-	/* The number belonged to a process that was let go. */
+	/* Forget a process with the same number that was let go before. */
 	if (t && t->state == TR2_PTRACE_LET_GO) {
 		tr2_ptrace_remove(&p->tasks, tid);
 		t = NULL;
@@ -261,8 +261,8 @@ static void handle_exit(struct tr2_ptrace *p, struct tr2_ptrace_task *t)
 	go_on(t->tid, 0);
 }
 
-/* When a parent gets SIGCHLD from a process that was let go, take that
- * process's end. */
+/* When a parent gets SIGCHLD from a process that was let go, handle the end of
+ * that process. */
 static void look_for_let_go(struct tr2_ptrace *p,
 			    const struct tr2_ptrace_task *parent)
 {
@@ -294,8 +294,8 @@ static void handle_from_kernel(pid_t tid)
 	(void)waitpid(tid, &status, WNOHANG | __WALL);
 }
 
-/* Handle the first stop of an unknown thread. Without memory, it is not
- * recorded, and goes on. */
+/* Handle the first stop of an unknown thread. If memory is short, do not record
+ * the thread, and let it go on. */
 static void handle_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 			      int signo)
 {
@@ -316,8 +316,8 @@ static void handle_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 		t->ppid = t->pid;
 	t->ptid = t->ppid;
 	parent = tr2_ptrace_find(&p->tasks, t->ppid);
-	/* An unknown parent has adopted the task: the one that began it has
-	 * ended. */
+	/* Announce the task now if its parent is unknown: that process has
+	 * adopted it, since the thread that began it has ended. */
 	if (!parent || parent->state != TR2_PTRACE_KNOWN)
 		announce(p, t);
 }
@@ -329,7 +329,7 @@ static void handle_stop(struct tr2_ptrace *p, pid_t tid, int what)
 	int event = what >> 8, signo = what & 0xff;
 	unsigned long message = 0;
 
-	/* The earlier process with this number has gone: this is a new one. */
+	/* Forget an earlier process with this number: it has gone. */
 	if (t && t->state != TR2_PTRACE_KNOWN) {
 		tr2_ptrace_remove(&p->tasks, tid);
 		t = NULL;
@@ -388,7 +388,8 @@ static void handle_end(struct tr2_ptrace *p, pid_t tid)
 		t->at_exit = handle_text(b);
 	}
 	gone = wait4(tid, &status, WNOHANG | __WALL, &usage) != tid;
-	/* If processes were let go, an unknown one may be their orphan. */
+	/* Add an unknown task only if no process was let go: it may be the
+	 * orphan of such a process. */
 	if (!t && !gone && !p->tasks.nr_let_go)
 		t = tr2_ptrace_add(&p->tasks, tid, TR2_PTRACE_EARLY_DEAD);
 	if (!t)
@@ -410,8 +411,8 @@ static void wait_for_stops(struct tr2_ptrace *p)
 
 	while (!p->stop) {
 		info.si_pid = 0;
-		/* Most stops need not be taken from the kernel: they vanish
-		 * when the thread goes on. */
+		/* Leave stops in the kernel (WNOWAIT): most vanish when the
+		 * thread goes on. */
 		if (waitid(P_ALL, 0, &info, WEXITED | __WALL | WNOWAIT)) {
 			if (errno == EINTR)
 				continue;
@@ -461,7 +462,7 @@ static void wake(int signo)
 	(void)signo;
 }
 
-/* Make a signal interrupt a wait; let stops send no signal. */
+/* Let a signal interrupt a wait. Let stopped children send no SIGCHLD. */
 static void prepare_signals(void)
 {
 	struct sigaction wakes = { .sa_handler = wake };

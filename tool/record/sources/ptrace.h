@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptrace - the processes of the command, from the stops that ptrace(2) makes at
- * each fork, exec and exit. It serves where neither perf_event_open nor the
- * process connector is permitted.
+ * ptrace - follow the processes of the command by the stops that ptrace(2)
+ * makes at each fork, exec and exit. ptrace serves where neither
+ * perf_event_open nor the process connector is permitted.
  *
- * A thread of its own waits for stops and continues the processes, so that no
- * process stands while the recorder writes to a disk. It is the recorder's only
- * waiter for children, so it also passes on their ends. The end of the recorder
- * does not harm the processes: they are let go when the thread ends, even by
- * SIGKILL.
+ * A separate thread waits for stops and continues the processes, so that no
+ * process stands still while the recorder writes to a disk. Only this thread
+ * waits for the recorder's children, so it also passes on their ends. When the
+ * thread ends, even by SIGKILL, the kernel lets the processes go.
  */
 #pragma once
 
@@ -28,22 +27,22 @@
 
 enum tr2_ptrace_wanted {
 	TR2_PTRACE_NEVER,
-	TR2_PTRACE_ELSE, /* if perf and the connector are refused */
+	TR2_PTRACE_ELSE, /* use ptrace if perf and the connector are refused */
 	TR2_PTRACE_ALWAYS
 };
 
 struct tr2_ptrace_item {
 	struct tr2_task_event e;
-	int status; /* with STATUS, as returned by wait4() */
-	struct rusage usage; /* with has_usage */
+	int status; /* for events STATUS: the status as returned by wait4() */
+	struct rusage usage; /* valid if has_usage */
 	bool has_usage;
 };
 
 struct tr2_ptrace {
 	bool on;
-	char why_not[128]; /* "" if it works */
+	char why_not[128]; /* "": ptrace works */
 
-	/* Shared by the two threads. */
+	/* The two threads share the members below. */
 	pthread_t thread;
 	sem_t started, ended;
 	atomic_bool stop;
@@ -51,25 +50,25 @@ struct tr2_ptrace {
 	struct tr2_ptrace_item *item;
 	size_t nr, alloc;
 	uint64_t lost;
-	bool alone; /* there are no children left */
+	bool alone; /* the recorder has no children left */
 
-	/* Used by the thread that traces. */
-	int err; /* of starting the thread */
+	/* Only the thread that traces uses the members below. */
+	int err; /* errno of starting to trace; 0: none */
 	pid_t command;
 	bool blind; /* memory was short: some threads are unknown */
 	struct tr2_ptrace_tasks tasks;
 	struct tr2_avoided avoided;
 	struct tr2_buf text;
-	/* Read these when the thread has ended, or has passed the command's
-	 * end. */
-	struct tr2_io io;        /* of the command */
+	/* Read the members below when the thread has ended, or has passed the
+	 * command's end. */
+	struct tr2_io io;        /* reads and writes of the command */
 	uint64_t nr_not_followed;
 	char not_followed[80];   /* the first process that was not followed, and
 				  * why */
 };
 
-/* Begin with `pid`, a child that has not called exec yet. Return false with the
- * reason in why_not. */
+/* Begin to trace `pid`, a child that has not called exec yet. Return false with
+ * the reason in why_not. */
 bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid);
 
 /*

@@ -15,14 +15,15 @@
 
 #include "base/macros.h"
 
-/* Larger than any program. */
+/* Ignore a section that is larger than this: no program needs one. */
 #define MOST_BYTES (64u << 20)
 #define MOST_SECTIONS 1024u
 
 static const char leaks[] = "LeakSanitizer";
 static const char debugger[] = "a debugger";
 
-/* Debuggers that are linked statically, or load the part that traces. */
+/* Debuggers that import no ptrace(): they are linked statically, or load the
+ * library that traces. */
 static const char *const debuggers[] = {
 	"dlv",	"gdbserver", "lldb-server", "lldb", "rr",
 	"strace", "ltrace", "gdb", "valgrind",
@@ -129,7 +130,8 @@ static const char *look_at_file(int fd)
 	size_t bytes;
 	uint32_t i;
 
-	/* Read only the recorder's own ELF class: others are rare. */
+	/* Read only programs of the recorder's own ELF class: others are
+	 * rare. */
 	if (pread(fd, &h, sizeof(h), 0) != (ssize_t)sizeof(h) ||
 	    memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 ||
 	    h.e_ident[EI_CLASS] !=

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ptrace_avoid - programs that do not work under a tracer: those with
- * LeakSanitizer, which traces its own process at the end, and debuggers.
+ * ptrace_avoid - recognise programs that do not work under a tracer: debuggers,
+ * and programs with LeakSanitizer, which traces its own process at the end.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #define TR2_AVOIDED_KEPT 512
 
-/* Results for programs, by file. */
+/* Results for programs, found by the program's file. */
 struct tr2_avoided {
 	struct tr2_avoided_file {
 		dev_t dev;
@@ -22,6 +22,6 @@ struct tr2_avoided {
 	size_t nr, next;
 };
 
-/* Return what kind of program the process runs, if it must not be traced; NULL:
- * it may be. */
+/* If the process must not be traced, return the kind of its program; NULL: it
+ * may be traced. */
 const char *tr2_ptrace_avoids(struct tr2_avoided *avoided, pid_t pid);

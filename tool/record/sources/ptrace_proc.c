@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read processes that stand at a stop. */
+/* Read /proc of processes that ptrace has stopped. */
 #include "record/sources/ptrace_proc.h"
 
 #include <inttypes.h>
@@ -87,7 +87,7 @@ void tr2_ptrace_add_times(struct tr2_buf *b, pid_t tid)
 	unsigned long long cpu_ns, ready_ns;
 	char text[128];
 
-	/* A kernel that does not count has 0. */
+	/* A CPU time of 0 is unknown: the kernel does not count. */
 	if (!tr2_procfs_text(tid, 0, "schedstat", text, sizeof(text)) ||
 	    sscanf(text, "%llu %llu", &cpu_ns, &ready_ns) != 2 || !cpu_ns)
 		return;

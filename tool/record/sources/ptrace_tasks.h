@@ -8,8 +8,8 @@
 #include <sys/types.h>
 
 enum tr2_ptrace_state {
-	/* Stopped, or dead, before the stop of the thread that began it was
-	 * seen. */
+	/* The task stopped (EARLY) or died (EARLY_DEAD) before the stop of the
+	 * thread that began it was seen. */
 	TR2_PTRACE_EARLY,
 	TR2_PTRACE_EARLY_DEAD,
 	TR2_PTRACE_KNOWN,
@@ -17,11 +17,11 @@ enum tr2_ptrace_state {
 };
 
 struct tr2_ptrace_task {
-	struct tr2_ptrace_task *next; /* next in the same bucket */
+	struct tr2_ptrace_task *next; /* next task in the same bucket */
 	pid_t tid, pid, ppid, ptid;
 	enum tr2_ptrace_state state;
-	bool begun; /* its first stop was seen */
-	int signo;  /* EARLY: the signal of its stop */
+	bool begun; /* the task's first stop was seen */
+	int signo;  /* for EARLY: the signal of the task's stop */
 	int status; /* EARLY_DEAD */
 	struct rusage usage;
 	char *at_exit; /* JSON members that were read at the exit; NULL: none */
@@ -43,7 +43,7 @@ void tr2_ptrace_set_state(struct tr2_ptrace_tasks *tasks,
 			  struct tr2_ptrace_task *task,
 			  enum tr2_ptrace_state state);
 void tr2_ptrace_remove(struct tr2_ptrace_tasks *tasks, pid_t tid);
-/* Return an early task of that parent; NULL: there is none. */
+/* Return an early task of that parent; NULL: the parent has none. */
 struct tr2_ptrace_task *
 tr2_ptrace_next_early(const struct tr2_ptrace_tasks *tasks, pid_t parent);
 void tr2_ptrace_tasks_release(struct tr2_ptrace_tasks *tasks);

@@ -29,8 +29,8 @@ static const int stopping[] = { SIGTSTP, SIGTTIN, SIGTTOU };
 #define FIRST_INTERNAL 32
 #define NR_INTERNAL 3
 
-/* The state of the process before the first tr2_run_prepare(); commands start
- * with it. */
+/* The signal state of the process before the first tr2_run_prepare(). Commands
+ * start with this state. */
 static struct {
 	bool known;
 	sigset_t mask;
@@ -39,13 +39,15 @@ static struct {
 } before;
 
 /*
- * A signal's disposition for the system call: sigaction() refuses the signals
- * that libc reserves, and handles from the first thread on. A command that
- * starts with them ignored keeps ignoring them.
+ * A signal's disposition for the system call, for the signals that libc
+ * reserves: sigaction() refuses these, and libc handles them from the first
+ * thread on. A command that starts with such a signal ignored shall keep
+ * ignoring it.
  */
 struct kernel_sigaction {
 	void (*handler)(int);
-	unsigned long rest[15]; /* the order differs between architectures */
+	unsigned long rest[15]; /* other members, whose order differs between
+				 * architectures */
 };
 
 static void keep_ignored(void)
@@ -83,8 +85,8 @@ static bool is_in(const int *list, size_t nr, int signo)
 
 /*
  * Did the command get the signal already? The terminal and the kernel signal
- * the whole foreground process group, which includes it unless it left the
- * group.
+ * the whole foreground process group. The command is in this group unless it
+ * left the group.
  */
 static bool command_has_it(const struct tr2_run *run,
 			   const struct signalfd_siginfo *info)
@@ -112,8 +114,8 @@ static void stop_here(int signo)
 	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
-/* Was the signal sent twice? timeout(1) sends it to the process, and at once to
- * its group. */
+/* Was the signal sent twice? timeout(1) sends a signal to the process, and at
+ * once again to the process's group. */
 static bool is_repeated(struct tr2_run *run,
 			const struct signalfd_siginfo *info)
 {
@@ -293,13 +295,13 @@ int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[])
 		errno = err;
 		return -1;
 	}
-	/* Set this only now: processes that sudo leaves are not the
-	 * command's. */
+	/* Adopt orphans only from now on: orphans that sudo left do not belong
+	 * to the command. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	run->pid = fork();
 	if (!run->pid) {
-		/* Close it, or the child would keep its own pipe open and wait
-		 * for ever. */
+		/* Close the writing end, or the child would keep its own pipe
+		 * open and wait for ever. */
 		close(go[1]);
 		be_child(run, go[0], error[1], argv, envp);
 	}
@@ -342,8 +344,8 @@ static bool read_number(const char *text, const char *key, uint64_t *value)
 	return at && sscanf(at + strlen(key), "%" SCNu64, value) == 1;
 }
 
-/* Read what a process read and wrote. Return the size of the text of
- * /proc/PID/io, or 0. */
+/* Read the amounts that a process read and wrote. Return the size of the text
+ * of /proc/PID/io, or 0. */
 static size_t read_io(pid_t pid, struct tr2_io *io)
 {
 	char text[400];
@@ -380,11 +382,11 @@ static pid_t wait_for(pid_t pid, int *status, struct rusage *usage)
 }
 
 /*
- * Reap the command, and set what it read and wrote to the increase of the
- * recorder's own numbers: the kernel adds a child's to its parent's when it is
- * reaped. An ordinary user cannot read those of an ended process, which has no
- * memory left to check the owner by. Between the two texts the recorder itself
- * reads once: the first text.
+ * Reap the command. Its reads and writes are the increase of the recorder's own
+ * numbers: the kernel adds a child's numbers to the parent's when the child is
+ * reaped. An ordinary user cannot read the numbers of an ended process, since
+ * it has no memory left by which to check the owner. Subtract the recorder's
+ * only read between the two texts: reading the first text.
  */
 static pid_t reap_with_io(struct tr2_run *run, int *status,
 			  struct rusage *usage)

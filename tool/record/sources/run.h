@@ -23,19 +23,20 @@
  * wrote by system calls: files, pipes, sockets and terminals alike.
  */
 struct tr2_io {
-	bool known; /* the kernel counts these */
+	bool known; /* the kernel counts these amounts */
 #define TR2_META_IO(key, field, name, unit) uint64_t key;
 #include "format/recording/meta.def"
 };
 
 struct tr2_run {
 	struct tr2_source signals; /* a signalfd */
-	pid_t stopped_by; /* the process that sent the last of them; 0: none */
+	pid_t stopped_by; /* the process that sent the last signal; 0: none */
 	struct tr2_loop *loop;
-	pid_t pid;                 /* 0: not started */
-	int go_fd, error_fd;       /* between start and exec */
-	int mark_fd;               /* for tr2_syscalls_mark() in the child;
-				    * -1 */
+	pid_t pid;                 /* pid of the command; 0: not started */
+	int go_fd, error_fd;       /* pipes to the child between start and
+				    * exec */
+	int mark_fd;               /* descriptor for tr2_syscalls_mark() in the
+				    * child; -1: none */
 	int signo;                 /* the last signal that requested the end */
 	struct rlimit files;
 	bool ended;
@@ -46,13 +47,15 @@ struct tr2_run {
 	void (*on_child)(void *data);
 	/* A signal requested the end while no command ran. */
 	void (*on_stop)(void *data);
-	/* SIGUSR1 arrived and there never was a command; NULL: as on_stop. */
+	/* SIGUSR1 arrived, and no command was ever started; NULL: on_stop is
+	 * called. */
 	void (*on_usr1)(void *data);
 	void *data;
 };
 
-/* Let the loop read signals. They stay blocked after run is released, and the
- * recorder adopts orphans. Return -1 with errno. */
+/* Block signals, and let the loop read them. The signals stay blocked after
+ * tr2_run_release(), and the recorder goes on to adopt orphans. Return -1 with
+ * errno. */
 int tr2_run_prepare(struct tr2_run *run, struct tr2_loop *loop);
 void tr2_run_release(struct tr2_run *run);
 
@@ -62,7 +65,7 @@ int tr2_run_check(const char *name);
 
 /* Fork; the child waits for tr2_run_go(). -1: errno. */
 int tr2_run_start(struct tr2_run *run, char *const argv[], char *const envp[]);
-/* Let the child exec. Return -1 with errno if that failed; the child has ended
+/* Let the child exec. If exec fails, return -1 with errno; the child has ended
  * then. */
 int tr2_run_go(struct tr2_run *run);
 

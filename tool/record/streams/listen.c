@@ -218,7 +218,7 @@ static void link_client_last(struct tr2_client *c)
 	l->last = c;
 }
 
-/* Close a client. If it ended within a line, pass that part on as a line. */
+/* Close a client. If its last line is incomplete, pass it on as a line. */
 static void close_client(struct tr2_client *c)
 {
 	if (c->nr_partial)
@@ -233,7 +233,7 @@ static void close_client(struct tr2_client *c)
 /* Shared by all clients: each read is processed before the next. */
 static char chunk[CHUNK_BYTES];
 
-/* Read from a client. Return the number of bytes; 0: there are none now; -1:
+/* Read from a client. Return the number of bytes; 0: no bytes have arrived; -1:
  * the client has closed its connection. */
 static ssize_t read_client(struct tr2_client *c)
 {
@@ -292,7 +292,7 @@ static void resume(struct tr2_source *source, uint32_t events)
 }
 
 /* Make room for a new client, since no descriptor is free: close the client
- * that was silent for longest. If there is none, stop accepting for a while. */
+ * that was silent for longest. Without clients, stop accepting for a while. */
 static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 {
 	if (l->first) {
@@ -307,8 +307,8 @@ static void make_room(struct tr2_listen *l, struct tr2_listener *s)
 		tr2_loop_change(l->loop, &s->source, 0);
 }
 
-/* Accept a client. Return 1 to call it again; 0: no client waits, or none can
- * be accepted now. */
+/* Accept a client. Return 1 if the caller shall call again; 0: no client waits,
+ * or none can be accepted now. */
 static int accept_one(struct tr2_listener *s)
 {
 	int fd = accept4(s->source.fd, NULL, NULL,
@@ -338,7 +338,8 @@ static void read_datagram(struct tr2_listener *s, size_t len)
 		memcpy(s->name, name, sizeof(name));
 }
 
-/* Receive a datagram. Return 1 to call it again; 0: there is none. */
+/* Receive a datagram. Return 1 if the caller shall call again; 0: no datagram
+ * is left. */
 static int receive_one(struct tr2_listener *s)
 {
 	struct tr2_listen *l = s->listen;

@@ -27,33 +27,34 @@
 struct tr2_client {
 	struct tr2_source source;
 	struct tr2_listen *listen;
-	uint64_t number; /* from 1 */
-	struct tr2_client *next, *prev; /* in a list, the most recently active
-					 * client last */
+	uint64_t number; /* number of the client, from 1 */
+	struct tr2_client *next, *prev; /* neighbours in the list, where the
+					 * most recently active client is
+					 * last */
 	char *partial; /* an unfinished line */
 	size_t nr_partial, alloc_partial;
 	bool skipping; /* skip the rest of a line that is too long */
-	char name[TR2_SINK_NAME]; /* file of its last line, or "" */
+	char name[TR2_SINK_NAME]; /* file of the client's last line, or "" */
 };
 
 struct tr2_listener {
 	struct tr2_source source;
 	struct tr2_listen *listen;
 	bool dgram;
-	char *path;    /* absolute */
-	char *address; /* written as a destination of events:
+	char *path;    /* absolute path */
+	char *address; /* address in the form of a destination of events:
 			* af_unix:KIND:PATH */
 	dev_t dev;     /* device and inode of the socket file that was
 			* created */
 	ino_t ino;
-	char name[TR2_SINK_NAME]; /* for datagrams without a SID: their file, or
-				   * "" */
+	char name[TR2_SINK_NAME]; /* file for datagrams without a SID; "": none
+				   * yet */
 };
 
 struct tr2_listen {
 	struct tr2_loop *loop;
 	struct tr2_sink sink;
-	struct tr2_forward *forward; /* NULL: none */
+	struct tr2_forward *forward; /* NULL: no forwarding */
 	struct tr2_listener *listeners;
 	size_t nr_listeners;
 	struct tr2_client *first, *last;
@@ -61,12 +62,12 @@ struct tr2_listen {
 				  * free */
 	size_t partial_bytes;
 	unsigned int nr_unknown;
-	uint64_t nr_clients; /* total */
+	uint64_t nr_clients; /* number of all clients so far */
 	uint64_t evicted;    /* number of clients closed to free a descriptor */
 };
 
 /* Open sockets at `addresses` ([af_unix:[stream:|dgram:]]PATH). On failure,
- * print an error message, remove the sockets and return -1. */
+ * remove the sockets and return -1, after an error message. */
 int tr2_listen_open(struct tr2_listen *listen, struct tr2_loop *loop,
 		    const char *const *addresses, size_t nr);
 /* Begin to collect lines; see sink.h. -1: errno. */

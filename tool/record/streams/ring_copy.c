@@ -9,8 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* All control pages are in one range of addresses: by that range, the handler
- * of SIGBUS recognises them. */
+/* The most control pages. All are in one range of addresses, by which the
+ * handler of SIGBUS recognises them. */
 #define MAX_PAGES 65536u
 
 static struct {
@@ -34,8 +34,8 @@ static void on_bus_error(int signo, siginfo_t *info, void *context)
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == at)
 			return;
 	}
-	/* The page is not ours: restore the old handler, for which the access
-	 * raises the signal again. */
+	/* The page is not ours: restore the old handler. The access then raises
+	 * the signal again. */
 	sigaction(signo, &map.before, NULL);
 }
 

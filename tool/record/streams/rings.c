@@ -27,19 +27,20 @@
 #define MAX_TRIES 1000
 
 struct tr2_ring_client {
-	struct tr2_source wake; /* the pipe by which the process wakes us; fd
-				 * -1: none */
+	struct tr2_source wake; /* the pipe by which the process wakes the
+				 * recorder; fd -1: none */
 	struct tr2_rings *rings;
 	struct tr2_ring_client *next;
 	struct tr2_ring_file file;
 	struct tr2_control *control[TR2_MAX_SLOTS];
-	int pieces_fd; /* -1: no records taken yet */
+	int pieces_fd; /* file of taken records; -1: no records were taken
+			* yet */
 	bool foreign;  /* the ring belongs to a process that ran already */
-	bool open;     /* its header is complete */
+	bool open;     /* the ring's header is complete */
 	int tries;     /* checks of a ring whose header is not complete */
 	bool ended;    /* no more records will come */
-	/* By slot: the end of the taken records; of a foreign ring, the number
-	 * of records that were overwritten before. */
+	/* For each slot: the end of the taken records and, in a foreign ring,
+	 * the number of records that were overwritten before. */
 	uint64_t taken[TR2_MAX_SLOTS], overwritten[TR2_MAX_SLOTS];
 	char name[];
 };
@@ -123,8 +124,8 @@ static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 }
 
 /* Begin to read a slot. Return false if the ring is not in mode `consume`: its
- * owner moves the tail, and there is no space to release. Such a ring is read
- * at the end. */
+ * owner then moves the tail, and the ring is read at the end of the
+ * recording. */
 static bool begin_slot(struct tr2_ring_client *c, uint32_t slot)
 {
 	struct tr2_control *control = control_of(c, slot);
@@ -154,8 +155,8 @@ static void release_slot(struct tr2_ring_client *c, uint32_t slot,
 			 uint64_t until)
 {
 	c->taken[slot] = until;
-	/* Order: release the space after the records were copied, since the
-	 * owner may then overwrite it. */
+	/* Order: release the space after the records were copied. The owner may
+	 * then overwrite this space. */
 	if (!c->foreign)
 		__atomic_store_n(&c->control[slot]->data_tail, until,
 				 __ATOMIC_RELEASE);
@@ -180,9 +181,9 @@ static void take_slot(struct tr2_ring_client *c, uint32_t slot)
 	free(records.p);
 }
 
-/* Take the records of all slots. Slot 0 comes last: its record of a new thread
- * precedes that thread's first record, so it is there if the thread's record
- * was taken. */
+/* Take the records of all slots, slot 0 last. Slot 0 has a record for each new
+ * thread, which is older than the thread's own first record. So, if a thread's
+ * record was taken, slot 0's record of the thread is taken, too. */
 static void take_all(struct tr2_ring_client *c)
 {
 	uint32_t nr = c->file.nr_slots, i;
@@ -278,8 +279,9 @@ static void woken(struct tr2_source *source, uint32_t events)
 	look_at_client(c);
 }
 
-/* Open the process's pipe. Check that the number is still that pipe's: the
- * process may have closed it and opened another file. */
+/* Open the process's pipe by its descriptor number. Check that the number still
+ * means the pipe: the process may have closed the pipe and opened another
+ * file. */
 static void open_wake(struct tr2_ring_client *c)
 {
 	const struct tr2_arena_header *h = &c->file.header;

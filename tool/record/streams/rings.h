@@ -31,9 +31,10 @@ struct tr2_rings {
 	uint64_t max_bytes; /* 0: no limit */
 	uint64_t pace_ns;
 	struct tr2_ring_client *first;
-	/* numbers of files, events and bytes taken so far */
+	/* number of files, events and bytes that were taken so far */
 	uint64_t files, events, bytes;
-	uint64_t lost; /* events lost; set when all rings are finished */
+	uint64_t lost; /* number of lost events; set when all rings are
+			* finished */
 	bool over_size;
 	int write_errno; /* errno of the first write that failed */
 };

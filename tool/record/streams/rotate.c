@@ -150,8 +150,8 @@ void tr2_rotate_now(struct tr2_rotate *r)
 		r->done.events += totals.events;
 		r->done.bytes += totals.bytes;
 		r->done.lost += totals.lost;
-		/* Only from the second directory on may a file continue another
-		 * file. */
+		/* Count from the second directory on: files of the first
+		 * directory continue no other file. */
 		if (r->nr > 1)
 			r->done.continued += totals.continued;
 	}

@@ -24,8 +24,8 @@ struct tr2_rotate {
 	unsigned int keep;  /* number of rotated directories to keep; 0: all */
 	uint64_t bytes;     /* size of the current directory */
 	unsigned int nr;    /* number of rotated directories so far */
-	unsigned int oldest; /* one less than the first number that may still
-			      * exist */
+	unsigned int oldest; /* one less than the number of the first directory
+			      * that may still exist */
 	int error;           /* errno of the first failure */
 	struct tr2_stream_totals done; /* totals of the rotated directories */
 	/* Number of removed directories, and of their streams and bytes. */

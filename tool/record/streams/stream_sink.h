@@ -46,10 +46,10 @@ struct tr2_sink_chunk {
 
 struct tr2_sink {
 	uint64_t max_bytes; /* 0: no limit */
-	uint64_t bytes, lines; /* amount accepted so far */
+	uint64_t bytes, lines; /* bytes and lines that were accepted so far */
 	pthread_t thread;
 	bool started;
-	/* Under the lock: */
+	/* The lock protects the members below. */
 	pthread_mutex_t lock;
 	pthread_cond_t more, done;
 	struct tr2_sink_chunk *first, *last;
@@ -57,17 +57,17 @@ struct tr2_sink {
 	uint64_t queued_lines; /* number of queued lines, including those being
 				* written */
 	bool ending, ended;
-	uint64_t lost[TR2_LOSS_NR]; /* in lines */
+	uint64_t lost[TR2_LOSS_NR]; /* number of lost lines by cause */
 	int write_errno; /* errno of the first write that failed */
 	unsigned int removed; /* counts of removed directories; see rotate.h */
-	/* Used only by the thread: */
+	/* Only the thread uses the members below. */
 	struct tr2_rotate rotate;
 	struct tr2_sink_file files[TR2_SINK_FILES];
 	uint64_t clock;
 };
 
-/* Start the thread. Of `rotate`, only both descriptors, max_bytes and keep are
- * used. Return -1 with errno. */
+/* Start the thread. In `rotate`, only both descriptors, max_bytes and keep must
+ * be set. Return -1 with errno. */
 int tr2_sink_start(struct tr2_sink *sink, const struct tr2_rotate *rotate,
 		   uint64_t max_bytes);
 
@@ -78,7 +78,7 @@ void tr2_sink_lose(struct tr2_sink *sink, enum tr2_loss cause,
 		   uint64_t nr_lines);
 
 /* Wait until everything is written. If a disk hangs, give up after `seconds`,
- * and count queued lines as lost; *sink must then live until exit. */
+ * and count queued lines as lost. Then *sink must live until exit. */
 void tr2_sink_finish(struct tr2_sink *sink, unsigned int seconds);
 
 extern const char *const tr2_loss_names[TR2_LOSS_NR];

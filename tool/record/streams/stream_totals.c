@@ -19,7 +19,7 @@
 _Static_assert(sizeof(FIRST) == sizeof(HEAD), "both heads have one length");
 #define TAIL_BYTES 40u /* room for `,"lost":`, 20 digits and `}` */
 
-/* A line that is read in blocks: keep only its start and its end. */
+/* The start and the end of a line that is read in blocks. */
 struct line {
 	uint64_t len;
 	char head[HEAD_BYTES];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stream_totals - the amount of recorded data: files, lines and bytes of a
- * directory of event streams, and the losses that their writers reported.
+ * stream_totals - count the recorded data: files, lines and bytes of a
+ * directory of event streams, and the losses that programs reported in these
+ * streams.
  */
 #pragma once
 
