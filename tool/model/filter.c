@@ -25,7 +25,7 @@ static bool like(const char *glob, const char *text)
 static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			 uint32_t node)
 {
-	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf line; /* reused: a new buffer maps memory */
 	bool fits = like(f->cmd, tr2_node_name(m, node));
 
 	if (!fits) {
@@ -81,12 +81,12 @@ bool tr2_filter_node(const struct tr2_filter *f, const struct tr2_model *m,
 	return !f->cmd || command_fits(f, m, node);
 }
 
-/* Match a session that goes on, by its events so far. */
+/* Match an unfinished session by its events so far. */
 static bool unfinished_fits(const struct tr2_filter *f,
 			    const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];
-	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf line; /* reused: a new buffer maps memory */
 
 	if (f->pid >= 0 && s->pid != f->pid)
 		return false;
@@ -115,14 +115,14 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			tr2_str category, tr2_str label)
 {
-	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf name; /* reused: a new buffer maps memory */
 
 	return like(f->region, tr2_s(m, label)) ||
 	       like(f->region, tr2_join(&name, tr2_s(m, category),
 					tr2_s(m, label)));
 }
 
-/* Are these times of a session selected? */
+/* Is this range of a session's time selected? */
 static bool times_fit(const struct tr2_filter *f,
 		      const struct tr2_model_session *s, int64_t start_ns,
 		      int64_t end_ns)

@@ -12,8 +12,8 @@
 bool tr2_filter_on(const struct tr2_filter *f);
 bool tr2_filter_node(const struct tr2_filter *f, const struct tr2_model *m,
 		     uint32_t node);
-/* Is the session's process selected? Before the tree is built, a session that
- * goes on is judged by its events so far. */
+/* Is the session's process selected? Before the tree is built, judge an
+ * unfinished session by its events so far. */
 bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 			uint32_t session);
 /* Is a span of a selected session selected by its name, duration, depth and
@@ -21,8 +21,8 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,
 		     uint32_t span);
 
-/* Is a span of the program selected by the same options, except depth? It has
- * no depth. */
+/* Is a span of the program selected by its name, duration and time? It has no
+ * depth. */
 bool tr2_filter_trace_span(const struct tr2_filter *f,
 			   const struct tr2_model *m, uint32_t trace_span);
 

@@ -45,7 +45,7 @@ bool tr2_json_next_member(struct tr2_view *text,
 	member->key.p = ++p;
 	p = string_end(p, end);
 	member->key.len = (size_t)(p - member->key.p);
-	p += p < end; /* its closing quote */
+	p += p < end; /* skip the closing quote of the key */
 	while (p < end && (*p == ':' || *p == ' ' || *p == '\t'))
 		p++;
 	member->is_string = p < end && *p == '"';
@@ -65,9 +65,8 @@ bool tr2_json_member_is(const struct tr2_json_member *member, const char *key)
 }
 
 /* Append an escaped character, and return the position after the escape. The
- * library escapes only what JSON requires, with \u00HH if there is no short
- * form; so does the reader of streams. NUL cannot be in a text: it becomes
- * U+FFFD. */
+ * library and the reader of streams escape only what JSON requires, with \u00HH
+ * if there is no short form. A text cannot contain NUL: it becomes U+FFFD. */
 static const char *add_escape(struct tr2_buf *b, const char *p, const char *end)
 {
 	static const char names[] = "bfnrt", are[] = "\b\f\n\r\t";

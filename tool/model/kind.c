@@ -8,7 +8,7 @@
 #include "common/memory.h"
 #include "model/kind.h"
 
-/* Interpreters: the first word that is not an option names the program to
+/* Interpreters. Their first word that is not an option names the program to
  * run. */
 static const struct {
 	const char *name; /* a * at one end stands for any text */
@@ -26,7 +26,7 @@ static const struct {
 	{ "lua*", "e", "l", "" },
 };
 
-/* Programs whose names end in "sh", but which are not shells. */
+/* Programs that are not shells, although their names end in "sh". */
 static const char *const no_shells[] = { "ssh", "rsh", "mosh", "hash", "crash",
 					 "trash", "push", "flush", "wish",
 					 "tclsh", "slogin-sh" };
@@ -103,8 +103,8 @@ static const char *git_verb(const struct tr2_words *words)
 	return NULL;
 }
 
-/* Append ` -c` if the program is the value of this option. Set *takes if the
- * next word is the option's value. */
+/* Append the option, such as ` -c`, if its value is the program itself. Set
+ * *takes if the next word is the option's value. */
 static bool add_inline(struct tr2_buf *out, size_t interpreter,
 		       const char *word, bool *takes)
 {
@@ -125,7 +125,8 @@ static bool add_inline(struct tr2_buf *out, size_t interpreter,
 	return false;
 }
 
-/* Append the script's name, or the option that has the program itself. */
+/* Append the name of the script or, without a script, the option whose value is
+ * the program. */
 static void add_script(struct tr2_buf *out, size_t interpreter,
 		       const struct tr2_words *words)
 {
@@ -148,10 +149,11 @@ static void add_script(struct tr2_buf *out, size_t interpreter,
 	}
 }
 
-/* Append the program, and the program that it runs. */
+/* Append the name of the program and, for an interpreter, the name of its
+ * script. */
 static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 {
-	static struct tr2_buf program; /* kept: allocating maps memory */
+	static struct tr2_buf program; /* reused: a new buffer maps memory */
 	const char *name, *verb;
 	size_t i;
 
@@ -187,10 +189,11 @@ static void add_named(struct tr2_buf *out, const struct tr2_model_session *s,
 		tr2_buf_addall(out, len ? " " : "", name);
 }
 
-/* Append a command line that is one word for a shell, without the shell. */
+/* Append the kind of a command line that is one word for a shell. Leave out the
+ * shell. */
 static void add_line(struct tr2_buf *out, const char *line)
 {
-	static struct tr2_buf program; /* kept: allocating maps memory */
+	static struct tr2_buf program; /* reused: a new buffer maps memory */
 	const char *base;
 	size_t len;
 
@@ -243,7 +246,7 @@ void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 size_t tr2_kind_interpreter(const char *kind)
 {
 	size_t len = strcspn(kind, " "), i;
-	static struct tr2_buf program; /* kept: allocating maps memory */
+	static struct tr2_buf program; /* reused: a new buffer maps memory */
 
 	if (!kind[len] || kind[len + 1] == '-')
 		return 0;
@@ -257,7 +260,7 @@ size_t tr2_kind_interpreter(const char *kind)
 
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment)
 {
-	static struct tr2_buf b; /* kept: allocating maps memory */
+	static struct tr2_buf b; /* reused: a new buffer maps memory */
 
 	tr2_buf_reset(&b);
 	tr2_kind_add(m, node, segment, &b);

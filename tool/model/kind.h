@@ -15,12 +15,12 @@
 
 struct tr2_buf;
 
-/* Append the kind of a process, or of one of its earlier programs; segment 0:
- * of its last program. It is never empty. */
+/* Append the kind of a process's program, which is never empty. segment: an
+ * earlier program; 0: the last program. */
 void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 		  struct tr2_buf *out);
 /* Return the length of the interpreter before the script; 0: the kind has no
  * script. */
 size_t tr2_kind_interpreter(const char *kind);
-/* Return the kind of a process, interned. */
+/* Return the kind that tr2_kind_add() appends, interned. */
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment);

@@ -86,7 +86,7 @@ double tr2_memory_scale(const struct tr2_memory *memory, int64_t at_ns)
 struct kinds {
 	struct tr2_memory_kind *kind;
 	uint32_t nr, alloc;
-	struct tr2_map by_name; /* by name: 1 + the index of a kind */
+	struct tr2_map by_name; /* maps a kind's name to 1 + its index */
 };
 
 static struct tr2_memory_kind *find_kind(struct kinds *k, struct tr2_model *m,
@@ -103,7 +103,8 @@ static struct tr2_memory_kind *find_kind(struct kinds *k, struct tr2_model *m,
 	return &k->kind[*slot - 1];
 }
 
-/* Return for each task its point with the largest RSS. */
+/* Return an array that has, for each task, the point with the task's largest
+ * RSS. */
 static uint32_t *find_largest(const struct tr2_model *m)
 {
 	uint32_t *largest = tr2_calloc(m->nr_tasks + 1, sizeof(*largest)), i;

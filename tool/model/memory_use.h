@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * memory_use - how much memory processes had, as the observer saw it. A value
- * lasts from one look of the observer to the next: a peak between two looks is
- * unknown.
+ * memory_use - compute how much memory processes had when the observer looked.
+ * A value lasts from one look to the next: a peak between two looks is unknown.
  *
  * The memory of a process is its own memory, plus its share of the memory that
  * it has in common with others. In the total of all processes, each shared page
@@ -20,24 +19,25 @@
 bool tr2_memory_peak(const struct tr2_model *m,
 		     struct tr2_observed_memory_point *out);
 
-/* Is the point certainly about its process, or about all processes? Before the
- * process began, or after it ended, the observer may have seen another process
- * with the same pid. */
+/* Is the point certainly about the memory of its process, or of all processes?
+ * Before the process began, or after it ended, the observer may have seen
+ * another process with the same pid. */
 bool tr2_memory_is_certain(const struct tr2_model *m,
 			   const struct tr2_observed_memory_point *p);
-/* Return a process's own memory, plus its share of the rest. */
+/* Return a process's own memory, plus its share of the memory that it has in
+ * common with others. */
 static inline uint64_t
 tr2_memory_share(const struct tr2_observed_memory_point *p)
 {
 	return p->pss_bytes ? p->pss_bytes : p->rss_bytes;
 }
 
-/* The memory of all processes at a time, which moves forward. */
+/* The memory of all processes at one time. The time moves forward. */
 struct tr2_memory {
 	const struct tr2_model *m;
-	uint32_t next;       /* the first later point */
-	uint64_t tree_bytes; /* of all processes together */
-	/* by task: its last point; 0: none */
+	uint32_t next;       /* index of the first later point */
+	uint64_t tree_bytes; /* memory of all processes together */
+	/* by task: the task's last point until now; 0: none */
 	uint32_t *point;
 };
 
@@ -52,29 +52,31 @@ uint64_t tr2_memory_of(const struct tr2_memory *memory, uint32_t task,
 /* The processes of a kind (model/kind.h). */
 struct tr2_memory_kind {
 	tr2_str kind;
-	uint32_t nr;    /* their number at the peak of all processes */
-	uint64_t bytes; /* their memory at that time */
-	/* The largest RSS of one of them, at any time. */
+	uint32_t nr;    /* number of the kind's processes at the peak of all
+			 * processes */
+	uint64_t bytes; /* memory of these processes at the peak */
+	/* The largest RSS of one process of the kind at any time, with that
+	 * time and process. */
 	uint64_t largest_bytes;
 	int64_t largest_ns;
 	uint32_t largest_node;
 };
 
-/* Return the factor, from 1/1.15 to 1.15, by which to multiply the memory of
- * single processes at this time: they then add up to the total. A process's
- * memory is recorded after a change of an eighth, the total after a change of a
- * hundredth. */
+/* Return the factor (1/1.15 to 1.15) by which the memory of single processes at
+ * this time must be multiplied, so that the sum is the total. They differ: a
+ * process's memory is recorded after a change of an eighth, the total after a
+ * change of a hundredth. */
 double tr2_memory_scale(const struct tr2_memory *memory, int64_t at_ns);
 
-/* Return the number of kinds that had memory; the kinds with the most at the
- * peak are first. The array is from malloc(). takes: selects processes; NULL:
- * all. */
+/* Set *out to the kinds that had memory, those with the most memory at the peak
+ * first; from malloc(). takes: selects processes; NULL: all. Return the number
+ * of kinds. */
 size_t tr2_memory_kinds(struct tr2_model *m,
 			bool (*takes)(const void *data, uint32_t node),
 			const void *data, struct tr2_memory_kind **out);
 
-/* Divide a time into `nr` parts of equal length. Return for each part the point
- * with the most memory; 0: none yet. The array is from malloc(). */
+/* Divide the time from from_ns to to_ns into `nr` equal parts. Return an array
+ * from malloc() with the point of the most memory in each part; 0: none yet. */
 uint32_t *tr2_memory_curve(const struct tr2_model *m, int64_t from_ns,
 			   int64_t to_ns, size_t nr);
 

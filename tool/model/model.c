@@ -156,8 +156,8 @@ static char *arena_take(struct tr2_model_private *p, size_t n)
 	p->arena_bytes += size;
 	b->next = p->blocks;
 	p->blocks = b;
-	if (size == n) /* s has a block of its own; later texts still go into
-			* the current one */
+	if (size == n) /* this block is only for s; later texts still go into
+			* the current block */
 		return b->data;
 	p->next = b->data + n;
 	p->left = size - n;
@@ -195,7 +195,8 @@ void tr2_model_input_end(struct tr2_model *m)
 {
 	struct tr2_model_input *in = &m->inputs[m->nr_inputs - 1];
 
-	/* An unchanged meta_json is that of an earlier input, or NULL. */
+	/* If meta_json has not changed, it belongs to an earlier input, or is
+	 * NULL. */
 	in->meta_json = m->meta_json == in->meta_json ? NULL : m->meta_json;
 	if (!in->meta_json)
 		return;

@@ -11,16 +11,16 @@
  * every array is unused, and index 0 means "none". Lists are chained through a
  * `next` index in the order in which their elements began.
  *
- * Strings are owned by the model, end with NUL, are valid UTF-8 and contain no
- * NUL. Repeated texts (categories, labels, thread names, files, keys) are
- * tr2_str: interned numbers, equal exactly if the texts are equal; 0 is "not
- * given". tr2_s(m, id) is the text, "" for 0.
+ * Strings belong to the model, are valid UTF-8, and end with their only NUL.
+ * Repeated texts (categories, labels, thread names, files, keys) are interned:
+ * two numbers of type tr2_str are equal exactly if the texts are equal; 0 is
+ * "not given". tr2_s(m, id) is the text, "" for 0.
  *
- * Units. All times inside a session are in nanoseconds since that session's
- * process started (`t_abs`), by its monotonic clock. A session's wall_ns is
- * that start in nanoseconds since 1970: session->wall_ns + span->start_ns can
+ * Units. All times inside a session are in nanoseconds since the start of the
+ * session's process (`t_abs`), by the monotonic clock. A session's wall_ns is
+ * this start in nanoseconds since 1970: session->wall_ns + span->start_ns can
  * be compared between sessions of one machine. Nodes of the tree and tasks
- * contain such wall times directly. Times may be negative if a clock was set.
+ * contain wall times directly. Times may be negative if a clock was set.
  *
  * One thread fills a model (tool/model/build/build.h). After tr2_model_finish()
  * it is read-only, and any thread may read it.
@@ -46,25 +46,25 @@ enum tr2_span_kind {
 };
 
 #define TR2_SPAN_OPEN (1u << 0) /* no end: end_ns is the last event's time */
-#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* the region around it ended, and it
-					    * has no leave */
-#define TR2_SPAN_NO_START (1u << 2) /* has no enter; start computed from the
-				     * leave's t_rel */
+#define TR2_SPAN_CLOSED_BY_OUTER (1u << 1) /* has no leave; the region around it
+					    * ended */
+#define TR2_SPAN_NO_START (1u << 2) /* has no enter; start is from the leave's
+				     * t_rel */
 
 struct tr2_span {
 	int64_t start_ns, end_ns;
 	uint32_t thread;
 	uint32_t next;   /* the next span that began in this thread */
-	uint32_t parent; /* the region around it in this thread; 0: none */
+	uint32_t parent; /* innermost region around this span; 0: none */
 	uint32_t child;  /* CHILD and EXEC: index into children */
-	tr2_str category, label, msg; /* of regions; 0 for children */
+	tr2_str category, label, msg; /* set for regions */
 	tr2_str file;
 	uint32_t line;
 	uint32_t repo;
-	/* while loading: the innermost region that was open in its thread at
-	 * its enter; its parent, unless the two overlap */
+	/* while loading: the innermost region that was open at this span's
+	 * start; its parent, unless the two overlap */
 	uint32_t below;
-	uint16_t depth; /* 0 for the outermost */
+	uint16_t depth; /* 0 for an outermost span */
 	uint8_t kind;   /* enum tr2_span_kind */
 	uint8_t flags;  /* TR2_SPAN_… */
 };
@@ -73,15 +73,15 @@ struct tr2_span {
 struct tr2_child {
 	uint32_t span;
 	uint32_t node; /* the process that the child became; 0: unknown */
-	/* the child (not exec) that its session started before this one */
+	/* the previous child (not exec) of the same session */
 	uint32_t previous;
 	int32_t id;    /* child_id or exec_id */
 	int32_t pid;   /* -1: unknown, or not started */
-	int32_t code;  /* as in child_exit: 128 + n for a signal */
+	int32_t code;  /* as in child_exit: 128 + n for signal n */
 	bool has_code;
 	bool use_shell;
-	bool ready;    /* ended by child_ready, went on in the background */
-	bool traced;   /* a session below its own has its pid */
+	bool ready;    /* child_ready ended the span; the child went on */
+	bool traced;   /* a session below this child's session has its pid */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
@@ -93,10 +93,10 @@ enum tr2_point_kind {
 	TR2_POINT_PRINTF,    /* value */
 	TR2_POINT_PARAM,     /* category: scope; key; value */
 	TR2_POINT_REPO,      /* value: worktree; repo */
-	TR2_POINT_SIGNAL,    /* value: its number in text */
+	TR2_POINT_SIGNAL,    /* value: the signal's number as text */
 	TR2_POINT_ALIAS,     /* key: the alias; value: argv, shell-quoted */
-	TR2_POINT_OTHER      /* key: name of an unknown event; value: its fields
-			      * as a JSON object, NULL if too long */
+	TR2_POINT_OTHER      /* key: name of an unknown event; value: fields of
+			      * the event as a JSON object, NULL if too long */
 };
 
 struct tr2_point {
@@ -104,7 +104,7 @@ struct tr2_point {
 	const char *value; /* NULL: not given */
 	uint32_t thread;
 	uint32_t next;   /* the next point of this thread */
-	uint32_t parent; /* the region around it */
+	uint32_t parent; /* the region around the point */
 	tr2_str category, key, file;
 	uint32_t line;
 	uint32_t repo;
@@ -116,16 +116,16 @@ extern const char *const tr2_metric_names[];
 
 struct tr2_metric {
 	tr2_str category, name;
-	tr2_str unit; /* of a distribution or gauge */
+	tr2_str unit; /* unit of a distribution or gauge */
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
-	uint32_t next;   /* the next of the same session */
+	uint32_t next;   /* the next element of the same session */
 	uint8_t kind;    /* enum tr2_definition_kind */
-	/* The value of a counter, or the last value of a gauge; the number of
-	 * intervals, or of values. */
+	/* Counter: the value. Gauge: the last value. Timer: the number of
+	 * intervals. Distribution: the number of values. */
 	uint64_t count;
-	/* For a distribution, these are in its unit. For a gauge, min and max
-	 * are int64_t, as its last value is. */
+	/* Distribution: in its unit. Gauge: minimum and maximum are int64_t,
+	 * and so is the last value. */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
 	/* JSON text [[upper_bound,count],…], or NULL. Bounds are in seconds, or
@@ -133,22 +133,22 @@ struct tr2_metric {
 	const char *histogram;
 };
 
-#define TR2_TRACE_SPAN_UNFINISHED (1u << 0) /* open when its process ended */
-#define TR2_TRACE_SPAN_REMOTE (1u << 1) /* its parent is in another process */
+#define TR2_TRACE_SPAN_UNFINISHED (1u << 0) /* the process ended first */
+#define TR2_TRACE_SPAN_REMOTE (1u << 1) /* parent in another process */
 
 /* A span of the program. It has an id: see model/trace_span.h. */
 struct tr2_trace_span {
 	struct tr2_context self;
 	uint64_t parent; /* id of a span, a session or a child; 0: none */
 	int64_t start_ns, end_ns;
-	const char *failed;     /* the reason, or ""; NULL: it did not fail */
+	const char *failed;     /* the reason or ""; NULL: no failure */
 	const char *attributes; /* a JSON object; NULL: none */
-	const char *tracestate; /* as its parent sent it; NULL: none */
+	const char *tracestate; /* as the parent sent it; NULL: none */
 	tr2_str category, name;
-	uint32_t thread; /* the thread that ended it */
-	uint32_t next;   /* the next of the same session */
-	uint32_t first_work, nr_works; /* its works follow each other */
-	uint32_t one_in; /* it stands for this number of spans */
+	uint32_t thread; /* the thread that ended the span */
+	uint32_t next;   /* the next element of the same session */
+	uint32_t first_work, nr_works; /* range in `works` */
+	uint32_t one_in; /* the number of spans for which this one stands */
 	uint32_t lost;   /* number of attributes and works that had no room */
 	uint8_t flags;   /* TR2_TRACE_SPAN_… */
 };
@@ -156,70 +156,70 @@ struct tr2_trace_span {
 /* A time in which a thread worked for a span of the program. */
 struct tr2_work {
 	int64_t from_ns, to_ns;
-	uint32_t span;   /* index into trace_spans */
-	tr2_str name;    /* of the thread */
-	/* Set by tr2_model_finish(). 0: not known, or none. */
+	uint32_t span;   /* the span of the work: index into trace_spans */
+	tr2_str name;    /* name of the thread */
+	/* Set by tr2_model_finish(); 0: unknown, or none. */
 	uint32_t thread;
-	uint32_t outer;  /* the work around it in its thread */
+	uint32_t outer;  /* the work around this one in its thread */
 };
 
 /* A sample by a ring, or by the kernel for `trace2 record --profile`. */
 struct tr2_model_sample {
-	tr2_str event; /* as given in the setting: app/odb/unzip/:1000 */
-	uint32_t session; /* 0: a sample of a process without a session */
+	tr2_str event; /* the event as in the setting: app/odb/unzip/:1000 */
+	uint32_t session; /* 0: the sampled process has no session */
 	uint32_t cpu;
 	uint32_t task; /* index into sample_tasks; 0: the kernel took it */
-	uint32_t task_thread; /* if the kernel took it: the sampled thread */
+	uint32_t task_thread; /* the sampled thread, if the kernel took it */
 	uint32_t space;
-	uint32_t next; /* the next of the same session, by time */
-	int64_t at_ns; /* in its session; without a session: wall */
+	uint32_t next; /* the next sample of the same session, by time */
+	int64_t at_ns; /* time in the session; without a session: wall */
 	uint64_t count; /* the event's count since the last sample */
-	bool is_time, is_wait; /* the count is in ns; is the length of a wait */
-	/* Return addresses, the innermost first: those in the kernel, then
-	 * those in the process. In both, the first one is the address of an
-	 * instruction plus 1, as if it were a return address. */
+	bool is_time, is_wait; /* count is in ns; is the length of a wait */
+	/* Return addresses, the innermost first: in the kernel, then in the
+	 * process. In both parts, the first is the address of an instruction
+	 * plus 1, as if it were a return address. */
 	uint32_t first_call, nr_calls;
 	uint32_t stack; /* a copy of the stack not unwound yet; 0: none */
-	/* The values of its event's group; the leader is first. */
+	/* The values of the event's group, the leader's first. */
 	uint32_t first_value, nr_values;
-	/* Set by tr2_model_finish(). 0: not known, or none. */
+	/* Set by tr2_model_finish(); 0: unknown, or none. */
 	uint32_t node, thread;
-	uint32_t span; /* the innermost region */
+	uint32_t span; /* the innermost region around the sample */
 };
 
 /* Registers and stack of a thread in a file of the kernel's records. */
 struct tr2_sample_stack {
 	uint32_t file; /* index into stack_files */
-	uint32_t len;  /* of the copy */
-	uint64_t registers_at, stack_at; /* in the file */
+	uint32_t len;  /* length of the copied stack */
+	uint64_t registers_at, stack_at; /* positions in the file */
 };
 
 struct tr2_stack_file {
-	int fd;             /* owned by the model */
-	uint64_t registers; /* one bit each, by the kernel's numbers */
+	int fd;             /* closed with the model */
+	uint64_t registers; /* a bit for each recorded register */
 };
 
 /* An address space: a process between two execs. */
 struct tr2_space {
-	uint32_t session; /* of its ring; 0: it is in the kernel's records */
-	/* its mappings at start_ns are copies of this space's; 0: none */
+	uint32_t session; /* the ring's session; 0: from the kernel's records */
+	/* the space whose mappings this space had at start_ns; 0: none */
 	uint32_t parent;
 	int64_t start_ns; /* wall; 0: the start of the session */
-	uint32_t kernel; /* the kernel under which it ran; 0: none */
+	uint32_t kernel; /* number of the kernel under which it ran; 0: none */
 	bool has_mappings;
 };
 
 /* A kernel's function that occurs in samples, sorted by kernel and address. */
 struct tr2_kernel_function {
 	uint64_t addr;
-	uint32_t kernel; /* the kernel's number */
+	uint32_t kernel; /* number of the kernel */
 	tr2_str name, module;
 };
 
 /* A function that a process generated at run time. */
 struct tr2_code_function {
 	uint64_t addr, len;
-	int64_t from_ns; /* wall: it is there from then on; 0: unknown */
+	int64_t from_ns; /* wall time of the generation; 0: unknown */
 	uint32_t task;
 	tr2_str name;
 };
@@ -228,8 +228,8 @@ struct tr2_code_function {
  * text (model/join/recipes.h). */
 struct tr2_build_command {
 	uint64_t hash;
-	int64_t from_ms, to_ms; /* since ninja began */
-	uint32_t task, version; /* the task of ninja; 6, 7: its hash */
+	int64_t from_ms, to_ms; /* since the start of ninja */
+	uint32_t task, version; /* ninja's task; version of the hash */
 	tr2_str target; /* a file that the command made */
 };
 
@@ -249,7 +249,7 @@ struct tr2_sample_value {
 /* Executable code in a process's memory. */
 struct tr2_mapping {
 	uint32_t space;
-	uint32_t next; /* the next of the same session's ring */
+	uint32_t next; /* the next mapping in the same session's ring */
 	tr2_str file;
 	uint64_t addr, len, pgoff;
 	/* Time of the mapping event: in the session, or wall without a session;
@@ -259,136 +259,136 @@ struct tr2_mapping {
 	uint8_t build_id[TR2_BUILD_ID_MAX];
 };
 
-/* no thread_exit; never set for main */
+/* The thread has no thread_exit; never set for main. */
 #define TR2_THREAD_OPEN (1u << 0)
-/* no thread_start; never set for main */
+/* The thread has no thread_start; never set for main. */
 #define TR2_THREAD_UNANNOUNCED (1u << 1)
 
 struct tr2_model_thread {
 	uint32_t session;
-	uint32_t next; /* the next of the same session; main is the first */
+	uint32_t next; /* the next thread of the session; main is first */
 	tr2_str name;
 	uint8_t flags;
 	int64_t start_ns, end_ns;
 	uint32_t first_span, last_span;
 	uint32_t first_point, last_point;
 	uint32_t open; /* while loading: the open region that began last */
-	int32_t tid;          /* 0: unknown; only rings have it */
+	int32_t tid;          /* 0: unknown; only a ring has tids */
 	uint32_t task_thread; /* the kernel's thread; 0: unknown */
 };
 
 enum tr2_end {
-	/* no end recorded: the stream was cut off, or the process runs */
+	/* no end was recorded: the stream was cut off, or the process runs */
 	TR2_END_OPEN,
 	TR2_END_EXIT,   /* atexit, or a report by the kernel or the parent */
-	/* its signal event, or a report by the kernel or the parent */
+	/* a signal event, or a report by the kernel or the parent */
 	TR2_END_SIGNAL,
-	TR2_END_EXEC    /* replaced itself by another program */
+	TR2_END_EXEC    /* the process replaced its program by exec */
 };
 
 /* The source of the end. */
 enum tr2_end_by {
-	TR2_BY_ITSELF, /* its own events; if OPEN: nothing */
+	TR2_BY_ITSELF, /* the process's own events; if OPEN: no source */
 	TR2_BY_KERNEL,
-	TR2_BY_PARENT  /* the code of a child_exit, in which 128 + n is either
-		        * an exit code or signal n */
+	TR2_BY_PARENT  /* the code of the parent's child_exit: 128 + n is either
+			* an exit code or signal n */
 };
 
-#define TR2_SESSION_NO_VERSION (1u << 0) /* does not begin with version */
+#define TR2_SESSION_NO_VERSION (1u << 0) /* the first event is not version */
 #define TR2_SESSION_NO_START (1u << 1)
 #define TR2_SESSION_BRIEF (1u << 2)      /* events without time */
-/* No event has a wall time: wall_ns is from its SID, or a guess. */
+/* No event has a wall time: wall_ns is from the SID, or a guess. */
 #define TR2_SESSION_NO_CLOCK (1u << 3)
-#define TR2_SESSION_CLOCK_STEP (1u << 4) /* its wall clock was set as it ran */
-#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier one has the same SID */
-#define TR2_SESSION_PERF (1u << 6)       /* read from perf text: its SID is
-					    made up */
+#define TR2_SESSION_CLOCK_STEP (1u << 4) /* somebody set the wall clock */
+#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier session has the SID */
+#define TR2_SESSION_PERF (1u << 6)       /* from perf text: the SID is made
+					  * up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
-#define TR2_SESSION_FORKED (1u << 8)     /* went on under the SID of `parent`
-					  * after the end of `parent`: a process
-					  * that forked without exec, such as
-					  * Git's detached maintenance */
-#define TR2_SESSION_NO_BEGINNING (1u << 10) /* its first events were overwritten
+#define TR2_SESSION_FORKED (1u << 8)     /* a forked process went on under the
+					  * SID of `parent` after the end of
+					  * `parent`, as Git's detached
+					  * maintenance does */
+#define TR2_SESSION_NO_BEGINNING (1u << 10) /* the first events were overwritten
 					     * in a ring, or are in an earlier
 					     * file */
-#define TR2_SESSION_NO_PLACE (1u << 11) /* no time of its beginning is known:
-					 * wall_ns is another session's */
+#define TR2_SESSION_NO_PLACE (1u << 11) /* the start is unknown: wall_ns is
+					 * another session's */
 #define TR2_SESSION_TENTATIVE (1u << 15) /* while loading: wall_ns is a guess */
 
 struct tr2_model_session {
-	const char *sid; /* whole: PARENT/OWN */
-	/* the session whose SID is this one less its last component */
+	const char *sid; /* the whole SID: PARENT/OWN */
+	/* the session whose SID is `sid` without the last component */
 	uint32_t parent;
-	uint32_t node;   /* its process */
-	uint32_t next_of_node; /* same pid: the session after an exec */
+	uint32_t node;   /* the session's process */
+	uint32_t next_of_node; /* the same process's session after an exec */
 	uint32_t nr_events;
-	uint16_t depth;  /* number of / in the SID */
+	uint16_t depth;  /* number of slashes in the SID */
 	uint16_t flags;
 	uint8_t end;     /* enum tr2_end */
 	uint8_t end_by;  /* enum tr2_end_by: TR2_BY_ITSELF if it has atexit */
 	bool has_code;
 	int32_t code;    /* exit code, or signal number */
-	int32_t pid;     /* from the SID; -1: not in it */
+	int32_t pid;     /* pid from the SID; -1: unknown */
 	tr2_str name, hierarchy, mode, path, exe_version, source;
 	struct tr2_words argv;
-	int64_t wall_ns;  /* when the process started (t_abs 0) */
-	int64_t now_ns;   /* while loading: time of its last event */
-	/* FORKED: time of its first event; else 0. With the kernel's records:
-	 * start of its program; of the process for the first. */
+	int64_t wall_ns;  /* start of the process (t_abs 0) */
+	int64_t now_ns;   /* while loading: time of the last event */
+	/* FORKED: time of the first event; else 0. With the kernel's records:
+	 * start of the program; in the first session, of the process. */
 	int64_t start_ns;
 	/* Time of atexit, else of the last event. With the kernel's records:
 	 * time of the next exec, or the end of the process. */
 	int64_t end_ns;
 	uint32_t first_thread, last_thread, last_child;
-	uint32_t rare; /* tr2_rare(): rarely used members; 0: none */
+	uint32_t rare; /* index for tr2_rare(); 0: none */
 };
 
-/* Most sessions have none of these, and a recording may have 100,000. */
+/* Members that few sessions use: a recording may have 100,000 sessions. */
 struct tr2_rare {
 	struct tr2_words ancestry;
-	int64_t clock_ns; /* while loading: the time added to its wall clock */
-	uint64_t lost;    /* events that its writer dropped and reported */
-	/* Its place in a trace, if its environment named one; else id 0. */
+	int64_t clock_ns; /* while loading: time added to the wall clock */
+	uint64_t lost;    /* events that the program reported as dropped */
+	/* Place in the trace that the environment named; id 0: none. */
 	struct tr2_context trace;
 	uint64_t trace_parent;
 	uint32_t first_metric, last_metric, first_trace_span, last_trace_span;
 	uint32_t first_sample, last_sample, first_mapping, last_mapping;
-	uint32_t nr_errors, space; /* space: that of its ring */
+	uint32_t nr_errors, space; /* space: the space of the session's ring */
 };
 
 #define TR2_TASK_EXITED (1u << 0)
 #define TR2_TASK_HAS_STATUS (1u << 1)
 #define TR2_TASK_HAS_RUSAGE (1u << 2)
-/* It became set-uid: the kernel no longer records it for an ordinary user. */
+/* The task became set-uid: the kernel no longer records it for the user. */
 #define TR2_TASK_PRIVILEGED (1u << 3)
 #define TR2_TASK_HAS_TIMES (1u << 4)
-/* KILLED: the kernel killed it because memory was short. COUNTED: the kernel
- * counted as many such kills as there are processes that SIGKILL ended. */
+/* KILLED: the kernel named it as killed because memory was short. COUNTED: the
+ * kernel's count of these kills equals the number of SIGKILLed processes. */
 #define TR2_TASK_OOM_KILLED (1u << 5)
 #define TR2_TASK_OOM_COUNTED (1u << 6)
 
-/* Times of a process, as the kernel recorded them: model/states.h; TR2_NO_TIME:
+/* Times of a process by the kernel's records (model/states.h); TR2_NO_TIME:
  * unknown. CPU time is the sum of all threads, and may exceed the wall time.
- * ready_ns: no thread ran, one was ready. wait_ns: none was ready either. */
+ * ready_ns: no thread ran, but one was ready. wait_ns: all threads waited. */
 struct tr2_times {
 	int64_t cpu_ns, ready_ns, wait_ns;
 };
 
-/* A process. Only the number of its threads is kept. */
+/* A process in the kernel's records. */
 struct tr2_model_task {
 	int32_t pid, ppid;
-	int32_t own_pid; /* in its own pid namespace; 0: the recorder's */
-	uint32_t parent; /* task; 0: its start was not recorded */
+	int32_t own_pid; /* pid in its own namespace; 0: the recorder's */
+	uint32_t parent; /* parent task; 0: start not recorded */
 	uint32_t node;
 	uint32_t nr_threads;
-	uint32_t first_segment, last_segment; /* 0: both unknown, or none */
-	tr2_str cwd; /* where its program was started; 0: unknown */
+	uint32_t first_segment, last_segment; /* by time; 0: none */
+	tr2_str cwd; /* directory in which the program started; 0: unknown */
 	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
-	/* If the process began before the recording: its start; start_ns is
-	 * then the start of the recording. Else 0. */
+	/* Start of a process that began before the recording, whose start_ns is
+	 * the recording's start. Else 0. */
 	int64_t begun_ns;
-	int64_t seen_ns; /* without an end: ran at least until then; else 0 */
-	int64_t status_ns;        /* with TR2_TASK_HAS_STATUS: time of report */
+	int64_t seen_ns; /* without an end: last time seen alive; else 0 */
+	int64_t status_ns;        /* time of report, with TR2_TASK_HAS_STATUS */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* TR2_TASK_HAS_RUSAGE */
@@ -403,29 +403,29 @@ struct tr2_model_task {
 
 /* A thread as the kernel knows it. */
 struct tr2_task_thread {
-	uint32_t task;   /* its process: never 0 */
-	uint32_t next;   /* the next one of the same process, by start */
-	uint32_t thread; /* the session's thread that it is; 0: unknown. A
-			  * process that ran several programs has a session for
-			  * each: then it is a thread of the last one. */
+	uint32_t task;   /* task of the thread's process: never 0 */
+	uint32_t next;   /* the next thread of the process, by start */
+	uint32_t thread; /* the same thread in a session; 0: unknown. If the
+			  * process ran several programs, the session of the
+			  * last one counts. */
 	uint32_t creator; /* the thread that created it; 0: unknown */
 	int32_t tid;
-	tr2_str comm; /* the last one */
-	tr2_str kind; /* name of its kind of threads; 0: it is the process's
-		       * first thread. Set by tr2_model_finish(). */
+	tr2_str comm; /* the last name */
+	tr2_str kind; /* name of the kind of threads; 0: the first thread of the
+		       * process. Set by tr2_model_finish(). */
 	int64_t start_ns, end_ns; /* wall */
-	int64_t cpu_ns; /* counted by the kernel, else the sum of its run states
-			 * and of the switches to it; TR2_NO_TIME: unknown */
-	int64_t ending_ns; /* it ran on for this long after its last record */
-	/* Its states by time, without gaps: nr_states from first_state on. */
+	int64_t cpu_ns; /* the kernel's count, else the sum of the run states
+			 * and of the switches; TR2_NO_TIME: unknown */
+	int64_t ending_ns; /* running time after the thread's last record */
+	/* The thread's states by time, without gaps: a range in `states`. */
 	uint32_t first_state, nr_states;
-	uint32_t first_object, nr_objects; /* observed objects of its waits */
+	uint32_t first_object, nr_objects; /* objects of the thread's waits */
 	uint8_t flags; /* TR2_TASK_THREAD_... */
 };
 
 enum tr2_state_kind {
 	TR2_STATE_RUN,   /* on a CPU */
-	TR2_STATE_READY, /* could run, but had no CPU */
+	TR2_STATE_READY, /* the thread could run, but had no CPU */
 	TR2_STATE_WAIT
 };
 
@@ -438,22 +438,22 @@ enum tr2_cause {
 
 /* `other` was derived, not recorded. */
 #define TR2_STATE_INFERRED (1u << 0)
-/* Woken by the kernel: a timer, an interrupt. */
+/* The kernel woke the thread: a timer, an interrupt. */
 #define TR2_STATE_BY_KERNEL (1u << 1)
-/* A thread outside the recording woke it, or had the CPU. */
+/* A thread outside the recording woke the thread, or had its CPU. */
 #define TR2_STATE_BY_OUTSIDE (1u << 2)
 /* Like TR2_STATE_INFERRED, but `other` may be another thread, or a timer. */
 #define TR2_STATE_DOUBTFUL (1u << 3)
-/* Without a CPU because its control group had used up its limit. */
+/* READY: the thread's control group had used up its limit. */
 #define TR2_STATE_THROTTLED (1u << 4)
 
 /* The state of a thread from start_ns until its next state, or its end. */
 struct tr2_state {
 	int64_t start_ns; /* wall */
-	/* WAIT: the task thread that woke it. READY: the task thread that had
-	 * the CPU. 0: unknown, or outside the recording. */
+	/* WAIT: the task thread that ended the wait. READY: the task thread
+	 * that had the CPU. 0: unknown, or outside the recording. */
 	uint32_t other;
-	/* Comm of a thread outside the recording, or "throttled"; 0: unknown */
+	/* Name of a thread outside the recording, or "throttled"; 0: unknown */
 	tr2_str comm;
 	uint8_t kind;  /* enum tr2_state_kind */
 	uint8_t cause; /* WAIT: enum tr2_cause */
@@ -468,11 +468,11 @@ struct tr2_observed_object {
 	int64_t known_ns;
 	tr2_str call;   /* the system call */
 	tr2_str what;   /* the kind of object: file, pipe, tcp, ... */
-	tr2_str name;   /* its path, its address; 0: none */
-	tr2_str host;   /* the host name of that address; 0: none */
+	tr2_str name;   /* path or address of the object; 0: none */
+	tr2_str host;   /* host name of the address; 0: none */
 	tr2_str others; /* other objects of the same wait, in words */
-	uint32_t number; /* of objects with this name */
-	uint32_t peer;  /* the task at the other end, or with the lock */
+	uint32_t number; /* number of objects with this name */
+	uint32_t peer;  /* task at the other end, or with the lock */
 	uint32_t task;
 	int32_t tid;
 	/* Set by tr2_model_finish(): the thread (0: unknown), and the whole
@@ -482,50 +482,50 @@ struct tr2_observed_object {
 	tr2_str text;
 };
 
-/* The memory of a process from at_ns on. 0: not measured. */
+/* The memory of a process from at_ns on; 0: not measured. */
 struct tr2_observed_memory_point {
 	int64_t at_ns; /* wall */
 	uint64_t rss_bytes, pss_bytes;
-	uint64_t tree_bytes; /* of all processes, in a point whose task is 0 */
+	uint64_t tree_bytes; /* if task is 0: memory of all processes */
 	uint32_t task;
 };
 
 /*
- * A program of a process, from its fork (its parent's program) or from an exec
- * to the next exec. The last segment ends with the process.
+ * The time of one program of a process, from the fork (the parent's program) or
+ * an exec to the next exec. The last segment ends with the process.
  */
 struct tr2_segment {
 	int64_t start_ns; /* wall */
-	uint32_t next;    /* the next of the same task */
-	tr2_str comm;     /* the last one; 0: unknown */
+	uint32_t next;    /* the next segment of the same task */
+	tr2_str comm;     /* last name in the segment; 0: unknown */
 	struct tr2_words argv; /* if the recorder could read it */
-	bool exec;        /* begins with an exec */
+	bool exec;        /* the segment begins with an exec */
 };
 
-/* How certain it is that a node is its parent's child. */
+/* By what source the parent of a node is known. */
 enum tr2_join {
-	TR2_JOIN_ROOT,    /* has no parent in this recording */
+	TR2_JOIN_ROOT,    /* the node has no parent in this recording */
 	TR2_JOIN_TASK,    /* by the kernel's record */
-	/* the SID names the parent, and one of its child spans has our pid */
+	/* the SID names the parent, whose child span has the node's pid */
 	TR2_JOIN_PID,
-	/* the SID names the parent, which has no child span for us */
+	/* the SID names the parent, which has no child span for the node */
 	TR2_JOIN_SID,
-	TR2_JOIN_WINDOW,  /* likely: the SID names the parent, and one child
-			   * span fits by time or argv, with no pid or that of a
-			   * process in between, such as a shell */
-	TR2_JOIN_SPAN,    /* only a child span is known */
+	TR2_JOIN_WINDOW,  /* likely: the SID names the parent, whose child span
+			   * fits by time or argv, and has no pid or another
+			   * process's, such as a shell's */
+	TR2_JOIN_SPAN,    /* the node is only known from a child span */
 	/* the session ids that both sides of a Git transport exchanged */
 	TR2_JOIN_TRANSPORT
 };
 
 /*
- * One process: from sessions (its own events), from a child span (its parent's
- * events), and from task records (the kernel's).
+ * One process: sessions have its own events, a child span has its parent's
+ * events, and a task has the kernel's records.
  */
 struct tr2_node {
-	uint32_t parent, first, next; /* children by start */
-	uint32_t session; /* the first session; 0: it has no events */
-	uint32_t child;   /* the child span that started it */
+	uint32_t parent, first, next; /* first child, next sibling, by start */
+	uint32_t session; /* the first session; 0: no events */
+	uint32_t child;   /* the child span of the process; 0: none */
 	uint32_t task;
 	int32_t pid;      /* -1: unknown */
 	uint16_t depth;   /* 0 for roots */
@@ -533,63 +533,62 @@ struct tr2_node {
 	uint8_t end;      /* enum tr2_end */
 	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
-	bool at_least;    /* its end is unknown: end_ns is the time when it was
-			   * last seen, or now */
-	bool reaped_late; /* its parent emitted other events between its end and
-			   * the end of its child span */
+	bool at_least;    /* the end is unknown: end_ns is the time at which it
+			   * was last seen, or now */
+	bool reaped_late; /* the parent emitted other events between the
+			   * process's end and its child_exit */
 	int32_t code;     /* exit code, or signal number */
-	int64_t start_ns, end_ns; /* wall: from fork to exit if the kernel
-				   * recorded them, else from its own events,
-				   * else from its parent's */
-	int64_t self_ns;  /* time in which none of its children ran */
-	int64_t spawn_ns; /* time its parent lost by starting and reaping it:
-			   * model/join/spawn.c; TR2_NO_TIME: unknown */
+	int64_t start_ns, end_ns; /* wall: fork and exit by the kernel, else by
+				   * its own events, else by the parent's */
+	int64_t self_ns;  /* time in which no child of the process ran */
+	int64_t spawn_ns; /* time that the parent lost by starting and reaping
+			   * it: model/join/spawn.c; TR2_NO_TIME: unknown */
 };
 
 /* One of the loaded paths, in their order. */
 struct tr2_model_input {
 	const char *path;
-	const char *meta_json; /* of a recording; NULL: none */
-	int64_t wall_ns;       /* when the recording began; 0 without */
+	const char *meta_json; /* of a recording; NULL: no recording */
+	int64_t wall_ns;       /* start of the recording; 0: no recording */
 	/* A recorded command's place in a trace; else id 0. */
 	struct tr2_context trace;
 	uint64_t trace_parent;
-	/* The first session and task that were read from it. */
+	/* The first session and task that were read from the path. */
 	uint32_t first_session, first_task;
 	/* CPU time of a thread between two samples; 0: no samples. */
 	int64_t period_ns;
 	bool samples_without_kernel;
 };
 
-/* Kinds of problems, of the input's form or of its content. */
+/* Kinds of problems in the form or content of an input. */
 enum tr2_problem_kind {
-	TR2_PROBLEM_BAD_LINE,     /* not an event: skipped */
-	TR2_PROBLEM_CUT_LINE,     /* truncated: its process was killed */
-	TR2_PROBLEM_LONG_LINE,    /* too long: skipped */
-	TR2_PROBLEM_UTF8,         /* repaired with U+FFFD */
-	TR2_PROBLEM_UNKNOWN,      /* event not in the table */
-	TR2_PROBLEM_FIELD,        /* a field of the wrong type or missing */
+	TR2_PROBLEM_BAD_LINE,     /* a line that is no event: skipped */
+	TR2_PROBLEM_CUT_LINE,     /* a cut line: its process was killed */
+	TR2_PROBLEM_LONG_LINE,    /* a line that is too long: skipped */
+	TR2_PROBLEM_UTF8,         /* invalid UTF-8, repaired with U+FFFD */
+	TR2_PROBLEM_UNKNOWN,      /* an event that is not in the table */
+	TR2_PROBLEM_FIELD,        /* a missing field, or one of a wrong type */
 	TR2_PROBLEM_TIME,         /* a time that cannot be read */
-	TR2_PROBLEM_FAILED_TIME,  /* its program could not read the clock */
+	TR2_PROBLEM_FAILED_TIME,  /* the program could not read the clock */
 	TR2_PROBLEM_OVERLAP,      /* regions of a thread are not nested */
-	TR2_PROBLEM_UNPAIRED,     /* leave or exit without its start */
-	TR2_PROBLEM_DUPLICATE,    /* a SID that began twice */
+	TR2_PROBLEM_UNPAIRED,     /* a leave or exit without its start */
+	TR2_PROBLEM_DUPLICATE,    /* a SID that begins twice */
 	TR2_PROBLEM_CLOCK,        /* the wall clock was set */
-	TR2_PROBLEM_FILE,         /* cannot be read */
-	TR2_PROBLEM_NEWER,        /* written by a newer version */
-	TR2_PROBLEM_OVERWRITTEN,  /* a ring keeps the newest records only */
-	TR2_PROBLEM_UNSURE,       /* perf text: the process is uncertain */
-	/* Only `trace2 check` detects most of these, and only it shows them. */
-	TR2_PROBLEM_MISSING,      /* mandatory field missing */
-	TR2_PROBLEM_ORDER,        /* of version, exit, metrics, atexit */
+	TR2_PROBLEM_FILE,         /* a file that cannot be read */
+	TR2_PROBLEM_NEWER,        /* a file of a newer version */
+	TR2_PROBLEM_OVERWRITTEN,  /* a ring has lost its oldest records */
+	TR2_PROBLEM_UNSURE,       /* perf text of an uncertain process */
+	/* Only `trace2 check` shows the problems below. */
+	TR2_PROBLEM_MISSING,      /* a mandatory field is missing */
+	TR2_PROBLEM_ORDER,        /* order of version, exit, metrics, atexit */
 	TR2_PROBLEM_NO_START,     /* start is not the second event */
 	TR2_PROBLEM_AFTER_END,    /* an event after its session's atexit */
 	TR2_PROBLEM_NESTING,      /* nesting does not match enter and leave */
-	TR2_PROBLEM_THREAD,       /* thread without thread_start */
+	TR2_PROBLEM_THREAD,       /* a thread without thread_start */
 	TR2_PROBLEM_NO_END,       /* a session without atexit */
 	TR2_PROBLEM_CHILD,        /* a child_start without its end */
-	TR2_PROBLEM_LOST,         /* events and records missing */
-	/* a directory that was full for some programs */
+	TR2_PROBLEM_LOST,         /* events or records were lost */
+	/* the directory was full for some programs */
 	TR2_PROBLEM_FULL,
 	TR2_PROBLEM_NR
 };
@@ -606,12 +605,12 @@ struct tr2_problem {
 /* The line of one event, kept if the loader was asked for lines. */
 struct tr2_line {
 	int64_t at_ns; /* wall */
-	const char *text; /* as in the input, without newline, NUL-terminated */
+	const char *text; /* as in the input, ended by NUL instead of newline */
 	uint32_t len;
 	uint32_t session, thread;
 	uint32_t span; /* the span that the event begins or ends */
 	uint32_t order; /* position in the input, which orders equal times */
-	uint16_t nesting; /* 1 + the regions that are open around it */
+	uint16_t nesting; /* 1 + number of regions around the event */
 	int8_t kind; /* enum tr2_event_kind; -1: unknown */
 };
 
@@ -625,7 +624,7 @@ struct tr2_model {
 	struct tr2_metric *metrics;
 	struct tr2_trace_span *trace_spans;
 	struct tr2_work *works;
-	uint32_t *thread_works; /* index 0 is used; by thread and start */
+	uint32_t *thread_works; /* sorted; index 0 is used */
 	struct tr2_model_task *tasks;
 	struct tr2_segment *segments;
 	struct tr2_task_thread *task_threads;
@@ -642,13 +641,13 @@ struct tr2_model {
 	struct tr2_sample_stack *stacks;
 	struct tr2_stack_file *stack_files;
 	struct tr2_kernel_function *kernel_functions;
-	struct tr2_code_function *code_functions; /* by task, as added */
-	struct tr2_build_command *commands; /* as they were added */
-	tr2_str *targets; /* by node; NULL: not computed yet */
-	struct tr2_observed_object *objects; /* by task, thread, time */
-	struct tr2_observed_memory_point *memory; /* by at_ns */
+	struct tr2_code_function *code_functions; /* sorted by task */
+	struct tr2_build_command *commands; /* in order of adding */
+	tr2_str *targets; /* targets by node; NULL: not computed yet */
+	struct tr2_observed_object *objects; /* sorted by task, thread, time */
+	struct tr2_observed_memory_point *memory; /* sorted by at_ns */
 	struct tr2_model_input *inputs;
-	/* 1 + the last index: for (i = 1; i < nr_x; i++). */
+	/* 1 + the last index of each array: for (i = 1; i < nr_x; i++). */
 	uint32_t nr_sessions, nr_threads, nr_spans, nr_children, nr_points;
 	uint32_t nr_metrics, nr_tasks, nr_segments, nr_nodes, nr_problems;
 	uint32_t nr_lines, nr_samples, nr_calls, nr_values, nr_mappings;
@@ -657,35 +656,35 @@ struct tr2_model {
 	uint32_t nr_spaces, nr_stacks, nr_stack_files, nr_kernel_functions;
 	uint32_t nr_code_functions, nr_commands, nr_objects, nr_memory;
 	bool redact; /* hide paths and addresses of objects */
-	bool without_cpu, with_waits; /* samples */
-	bool has_states; /* model/states.h */
-	uint32_t first_root; /* chained by node->next */
+	bool without_cpu, with_waits; /* which samples to load */
+	bool has_states; /* see model/states.h */
+	uint32_t first_root; /* roots are chained by node->next */
 	int64_t spawning_ns; /* the part of the roots' time in which a parent
 			      * waited for a process to start or to be reaped */
 
 	uint64_t nr_events, nr_bytes, nr_files;
-	uint64_t lost; /* of all sessions, and of the recording itself */
+	uint64_t lost; /* events lost in all sessions, and by the recording */
 	/* Number of events by kind (enum tr2_event_kind), for --events. */
 	uint64_t events_by_kind[64];
 
-	/* From meta.json; zero and NULL without it. */
-	const char *meta_json; /* its text, valid JSON on one line */
+	/* The members below are from meta.json; 0 and NULL without it. */
+	const char *meta_json; /* the text of meta.json, on one line */
 	struct tr2_words command;
 	int64_t meta_wall_ns, meta_mono_ns; /* one moment in both clocks */
-	uint32_t nr_cpus; /* of the machine; 0: unknown */
+	uint32_t nr_cpus; /* CPUs of the machine; 0: unknown */
 	/* Limit of the control group, in thousandths of a CPU; 0: none.
-	 * throttled_ns: time without a CPU because of it, on all CPUs. */
+	 * throttled_ns: time without a CPU by the limit, on all CPUs. */
 	uint64_t cpu_limit_millicpu;
 	int64_t throttled_ns;
-	/* Threads of the recorder, and the CPU time of all; 0: unknown. */
+	/* Threads of the recorder, and its CPU time; 0: unknown. */
 	int32_t recorder_tid, looks_tid;
 	int64_t recorder_cpu_ns;
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;
-	/* Why these were not recorded; 0: they were, or were not requested. */
+	/* Why data was not recorded; 0: it was, or was not requested. */
 	tr2_str no_states, no_causes, no_wakers, no_samples;
-	tr2_str remedy; /* how to permit them; 0: unknown */
+	tr2_str remedy; /* how to permit what was refused; 0: unknown */
 
 	struct tr2_model_private *priv;
 };
@@ -696,27 +695,27 @@ void tr2_model_free(struct tr2_model *m);
 /* Return an interned string, "" for 0; valid until tr2_model_free(). */
 const char *tr2_s(const struct tr2_model *m, tr2_str id);
 
-/* Intern s[0..len); 0: it is empty. */
+/* Intern s[0..len). Return 0 if the text is empty. */
 tr2_str tr2_intern(struct tr2_model *m, const char *s, size_t len);
 /* Return the number of an interned text, 0 if it is not interned. */
 tr2_str tr2_interned_n(const struct tr2_model *m, const char *s, size_t len);
 
-/* Return a copy that lives as long as the model. */
+/* Return a copy of the text that lives as long as the model. */
 char *tr2_model_copy(struct tr2_model *m, const char *s, size_t len);
 
-/* Begin an input, to which all later elements belong. End it when its
- * meta.json, if any, has been read. */
+/* Begin an input, to which all later elements belong. End the input after its
+ * meta.json, if any, was read. */
 void tr2_model_input_begin(struct tr2_model *m, const char *path);
 void tr2_model_input_end(struct tr2_model *m);
 /* Return the input of a session, or of a process; 0: unknown. */
 uint32_t tr2_input_of_session(const struct tr2_model *m, uint32_t session);
 uint32_t tr2_input_of_node(const struct tr2_model *m, uint32_t node);
 
-/* Join sessions to the processes that started them and build the tree. Call it
- * once, after everything is loaded (tr2_load() does). */
+/* Join sessions to the processes that started them, and build the tree. Called
+ * once by tr2_load(), when everything is loaded. */
 void tr2_model_finish(struct tr2_model *m);
 
-/* Return a session's rarely used members; zeros if it has none. */
+/* Return a session's rarely used members, 0 if they are not set. */
 static inline const struct tr2_rare *tr2_rare(const struct tr2_model *m,
 					      uint32_t session)
 {
@@ -768,8 +767,8 @@ uint32_t tr2_node_below(const struct tr2_model *m, uint32_t root,
 /* Return the session of the last program of a process, given its first
  * session. */
 uint32_t tr2_last_session(const struct tr2_model *m, uint32_t session);
-/* Return the session of the last program of a process. 0: it has none, since
- * only the kernel or the parent knows that program. */
+/* Return the session of the last program of a process; 0: none, since only the
+ * kernel or the parent knows that program. */
 uint32_t tr2_node_session(const struct tr2_model *m, uint32_t node);
 
 /* Return the name of a process for tables: the last name of its hierarchy, its
@@ -795,6 +794,6 @@ bool tr2_segment_is_notable(const struct tr2_model *m, const struct tr2_node *n,
 uint32_t tr2_segment_at(const struct tr2_model *m, uint32_t node,
 			int64_t at_ns);
 
-/* Return when a span ends. If a child died long before its parent reaped it,
- * return the child's end: the time after it is the parent's own. */
+/* Return the end of a span. If a child died long before its parent reaped it,
+ * return the child's own end: the time after it belongs to the parent. */
 int64_t tr2_span_busy_to(const struct tr2_model *m, uint32_t span);

@@ -14,9 +14,9 @@ int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 	return end_ns > s->start_ns ? end_ns - s->start_ns : 0;
 }
 
-/* A segment is notable if it took at least this share of the process's time;
- * before the first exec, if it took at least this time: a shell that only
- * starts a program takes less. */
+/* A segment is notable if it took at least MIN_SEGMENT_SHARE of the process's
+ * time. The segment before the first exec must take MIN_FORKED_NS: a shell that
+ * only starts a program takes less. */
 #define MIN_SEGMENT_SHARE 0.1
 #define MIN_FORKED_NS 10000000
 
@@ -85,8 +85,8 @@ const char *tr2_node_name(const struct tr2_model *m, uint32_t node)
 	const struct tr2_node *n = &m->nodes[node];
 	uint32_t session = tr2_node_session(m, node);
 	const struct tr2_model_session *s = &m->sessions[session];
-	/* Its parent did not start a program that the process ran after its
-	 * session. */
+	/* Ignore the child span if the last program has no session but an
+	 * earlier one has: the parent started that earlier program. */
 	const struct tr2_child *c =
 		&m->children[n->session && !session ? 0 : n->child];
 	const struct tr2_segment *last =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* objects - join the observer's looks with the threads and their states. */
+/* objects - join the objects that the observer saw with the threads and their
+ * states. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,8 +25,8 @@ static uint32_t thread_of(const struct tr2_model *m,
 	return 0;
 }
 
-/* Add the process at the other end, or the process that holds the lock: "pipe
- * to sort", "tcp ADDRESS (python3)". */
+/* Add the peer, which is the process at the other end or the holder of the
+ * lock: "pipe to sort", "tcp ADDRESS (python3)". */
 static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
 		     const struct tr2_observed_object *o)
 {
@@ -43,8 +44,8 @@ static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
 		tr2_buf_addall(b, sends ? " to " : " from ", name);
 }
 
-/* Add the name. If the address has a name: "localhost:80", "listen
- * localhost:80". */
+/* Add the object's name. Write the host's name for its address if there is one:
+ * "localhost:80", "listen localhost:80". */
 static void add_name(struct tr2_buf *b, const struct tr2_model *m,
 		     const struct tr2_observed_object *o)
 {
@@ -88,9 +89,9 @@ static bool is_lock(const struct tr2_model *m,
 	return !strcmp(tr2_s(m, o->what), "lock");
 }
 
-/* When a process that waited for a lock had it, or gave up. */
+/* The time at which a process that waited for a lock got it, or gave up. */
 struct taken {
-	uint64_t by; /* task and name of the lock */
+	uint64_t by; /* key of the task and the lock's name */
 	int64_t at_ns;
 };
 struct all_taken {
@@ -100,7 +101,7 @@ struct all_taken {
 
 TR2_ORDER(by_taker, struct taken, TR2_UP(by) ?: TR2_UP(at_ns))
 
-/* Return the state in which the thread waited; 0: unknown. */
+/* Return the state in which the thread waited for the object; 0: unknown. */
 static uint32_t wait_of(const struct tr2_model *m,
 			const struct tr2_observed_object *o)
 {
@@ -142,10 +143,11 @@ static bool has_taken(const struct all_taken *all, uint64_t by, int64_t from_ns,
 }
 
 /*
- * Can the process have released the lock at end_ns? It waited for the same one,
- * and went on after the observer had seen another holder. Or the holder forked
- * it, and has ended. Others end a wait by a signal: `timeout` is a child of the
- * holder, too, if that waits for the command.
+ * Can the process have released the lock at end_ns? It can if it waited for the
+ * same lock, and went on after the observer had seen another holder. It also
+ * can if the holder forked it and has ended. Other processes end a wait by a
+ * signal. `timeout`, too, may be a child of the holder, while the holder waits
+ * for the command.
  */
 static bool may_have_released(const struct tr2_model *m,
 			      const struct tr2_observed_object *o,
@@ -167,8 +169,8 @@ static bool may_have_released(const struct tr2_model *m,
 	return false;
 }
 
-/* Set the peer to the process that released the lock: it woke the thread. It
- * need not be the one that had the lock when the observer looked. */
+/* Set the peer to the process that released the lock, which is the thread's
+ * waker. Another process may have had the lock when the observer looked. */
 static void set_releaser(const struct tr2_model *m,
 			 struct tr2_observed_object *o,
 			 const struct all_taken *all)
@@ -234,8 +236,8 @@ void tr2_model_objects(struct tr2_model *m)
 }
 
 /*
- * Is the object certain? If another thread ran before the descriptor was looked
- * up, it may have closed the descriptor and used its number again.
+ * Is the object certain? If another thread ran before the observer read the
+ * descriptor, that thread may have closed the descriptor and reused its number.
  */
 static bool is_known(const struct tr2_model *m, uint32_t task_thread,
 		     const struct tr2_observed_object *o, int64_t start_ns)
@@ -299,7 +301,8 @@ tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
 int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i)
 {
 	const struct tr2_observed_object *o = &m->objects[i];
-	/* Before known_ns, the object may have been another one. */
+	/* Count from known_ns: before, the descriptor may have been another
+	 * object. */
 	int64_t from_ns = o->known_ns > o->from_ns ? o->known_ns : o->from_ns;
 
 	if (i > 1 && o[-1].task == o->task && o[-1].tid == o->tid &&
@@ -308,7 +311,7 @@ int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i)
 	return o->to_ns > from_ns ? o->to_ns - from_ns : 0;
 }
 
-/* The time of waits, by the text of their object. */
+/* The total time of waits for the objects with one text. */
 struct waited {
 	struct tr2_map by_text; /* 1 + index */
 	int64_t *ns;
@@ -346,7 +349,7 @@ static void add_waits(const struct tr2_model *m, uint32_t task,
 	}
 }
 
-/* Return the task's first object; nr_objects: it has none. */
+/* Return the index of the task's first object; m->nr_objects: none. */
 static uint32_t first_of(const struct tr2_model *m, uint32_t task)
 {
 	uint32_t low = 1, high = m->nr_objects, mid;

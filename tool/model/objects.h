@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * objects - the things for which threads waited, by name, as the observer saw
- * them during the wait. A wait between two looks of the observer has no object.
+ * objects - find the objects for which threads waited, as the observer saw them
+ * during the wait. A wait between two looks of the observer has no object.
  */
 #pragma once
 
@@ -16,18 +16,19 @@ tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state);
 tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
 			uint32_t state);
 
-/* Return for how long the observer saw the wait of m->objects[i]: the wait was
- * not shorter. 0: an earlier object is of the same wait. */
+/* Return the time for which the observer saw the wait of m->objects[i]; the
+ * wait was at least that long. 0: an earlier object belongs to the same
+ * wait. */
 int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i);
 
-/* Return the object for which the threads of a task waited longest, and set *ns
- * to the total of these waits; without states, to the time for which they were
- * seen. NULL: no object is known. */
+/* Return the object for which the threads of a task waited longest; NULL: none
+ * is known. Set *ns to the total of these waits or, without states, to the time
+ * for which the observer saw them. */
 const struct tr2_observed_object *
 tr2_object_of_task(const struct tr2_model *m, uint32_t task, int64_t *ns);
 
-/* Add a wait in words. Words that are in its cause and in its object come once:
- * "poll: tcp 10.1.2.3:443", "pipe to sort", "sleep 5 s". object may be 0. */
+/* Add a wait in words: cause and object, as in "poll: tcp 10.1.2.3:443". Words
+ * that both have come once: "pipe to sort", "sleep 5 s". object may be 0. */
 struct tr2_buf;
 void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
 		       enum tr2_cause cause, tr2_str object);

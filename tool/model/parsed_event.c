@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * parsed_event - implement model/parsed_event.h: access to fields by their
+ * parsed_event - implements model/parsed_event.h: access to fields by their
  * types in the table of events.
  */
 #include <string.h>

@@ -18,7 +18,7 @@ struct tr2_parsed_value {
 	union {
 		struct {
 			struct tr2_view text; /* STR, JSON, HISTOGRAM */
-			/* HISTOGRAM: the same as numbers; NULL if the reader
+			/* HISTOGRAM: the buckets as numbers; NULL if the reader
 			 * has only the text. */
 			const struct tr2_histogram *histogram;
 		};
@@ -40,17 +40,16 @@ struct tr2_parsed_value {
 
 struct tr2_parsed_event {
 	int kind; /* enum tr2_event_kind; -1: unknown, see `event` */
-	uint32_t session, thread; /* indexes in the model */
+	uint32_t session, thread; /* indexes in the model's arrays */
 	uint64_t line_number;
 	struct tr2_view event; /* its name */
 	struct tr2_view file;
-	struct tr2_view raw; /* the whole line; NULL: none */
+	struct tr2_view raw; /* the whole line of the event; NULL: none */
 	int64_t wall_us, line, repo; /* TR2_ABSENT if absent */
-	bool bad_time; /* it has a time that cannot be read; wall_us is
-		        * absent */
+	bool bad_time; /* the event's time cannot be read; wall_us is absent */
 	int64_t t_abs, t_rel; /* in ns, TR2_ABSENT if absent */
 	int64_t nesting;
-	/* 32 bytes are readable from the start of every text */
+	/* from the start of every text, 32 bytes are readable */
 	bool padded;
 	union {
 		struct tr2_parsed_value value[TR2_MAX_FIELDS];

@@ -35,8 +35,8 @@ struct tr2_copy {
 	size_t len;
 };
 
-/* The latest session of each SID. Open addressing; the hash is stored, to avoid
- * comparing texts. */
+/* The latest session of each SID: a hash table with open addressing. A slot has
+ * the SID's hash, so that few texts are compared. */
 struct tr2_sids {
 	struct tr2_sid_slot {
 		uint32_t hash, session; /* 0: unused */
@@ -53,27 +53,28 @@ uint32_t tr2_find_thread(const struct tr2_model *m, uint32_t session,
  * recently. 32 bytes from s on must be readable, whatever the length. */
 tr2_str tr2_intern_padded(struct tr2_model *m, const char *s, size_t len);
 
-/* Return a copy that lives as long as the model. Several callers may share it:
- * it must not be changed. */
+/* Return a copy of the text that lives as long as the model. Several callers
+ * may share a copy: it must not be changed. */
 const char *tr2_model_keep(struct tr2_model *m, const char *s, size_t len);
 
 /* Return the latest session of a SID; 0: none. */
 uint32_t tr2_sid_find(const struct tr2_model *m, const char *sid, size_t len);
-/* Make this session the latest of its SID. */
+/* Make this session the latest session of its SID. */
 void tr2_sid_set(struct tr2_model *m, uint32_t session);
 
-/* A thread that already ran when it was recorded, and its state then. */
+/* A thread that already ran when the recording began, and its state at that
+ * time. */
 struct tr2_found_thread {
 	int32_t pid, tid;
 	int64_t wall_ns;
 	uint8_t kind, cause; /* enum tr2_state_kind, enum tr2_cause */
 };
 
-/* A time in which threads were throttled: not before from_ns, and until a
- * moment between since_ns and to_ns. */
+/* A time in which threads were throttled: it began at from_ns or later, and
+ * ended between since_ns and to_ns. */
 struct tr2_throttling {
 	int64_t from_ns, since_ns, to_ns; /* wall */
-	int64_t ns; /* the length, summed over all CPUs */
+	int64_t ns; /* length of the throttling, summed over all CPUs */
 };
 
 struct tr2_model_private {
@@ -93,16 +94,18 @@ struct tr2_model_private {
 	 * sessions that have many; (session, id) to exec; pid to its latest
 	 * task; (source, kind) to problem. */
 	struct tr2_map threads, children, execs, tasks, problems;
-	/* From a thread to the innermost region that ended with the region
-	 * around it, without a leave of its own. */
+	/* Maps a thread to the innermost region that has no leave, and ended
+	 * with the region around it. */
 	struct tr2_map closed;
-	struct tr2_found_thread *found; /* index 0 is used */
+	struct tr2_found_thread *found; /* threads that were found; index 0 is
+					 * used */
 	uint32_t nr_found, alloc_found;
-	struct tr2_throttling *throttlings; /* of this input; index 0 is used */
+	struct tr2_throttling *throttlings; /* throttlings of this input; index
+					     * 0 is used */
 	uint32_t nr_throttlings, alloc_throttlings;
-	/* The elements of the last event. */
+	/* Session, thread and span of the last event. */
 	uint32_t last_session, last_thread, last_span;
-	/* Allocated elements, in the order of struct tr2_model. */
+	/* Numbers of allocated elements, in the order of struct tr2_model. */
 	uint32_t alloc_sessions, alloc_threads, alloc_spans, alloc_children;
 	uint32_t alloc_points, alloc_metrics, alloc_tasks, alloc_nodes;
 	uint32_t alloc_segments, alloc_rares;

@@ -54,7 +54,8 @@ int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
 		       m->states[state + 1].start_ns : t->end_ns;
 }
 
-/* Return how many states of the thread begin at that time or before. */
+/* Return the number of the thread's states that begin at this time or
+ * before. */
 static uint32_t states_until(const struct tr2_model *m,
 			     const struct tr2_task_thread *t, int64_t wall_ns)
 {
@@ -121,14 +122,17 @@ void tr2_states_sum(const struct tr2_model *m, uint32_t task_thread,
 /* A walk over the states of all threads of a process, by time. */
 struct walk {
 	const struct tr2_model *m;
-	/* A heap of the threads that live, by the time of their next state. */
+	/* Heap of the threads that live, with the thread whose state changes
+	 * first on top. */
 	struct next {
 		int64_t at_ns;
-		uint32_t thread, state; /* the state that begins then */
+		uint32_t thread, state; /* the state of the thread that begins
+					 * at at_ns */
 	} *heap;
 	uint32_t nr;
 	uint32_t nr_run, nr_ready;
-	uint32_t waits; /* the state of the latest wait; 0: find it */
+	uint32_t waits; /* the state that began to wait last; 0: not known, must
+			 * be searched */
 	int64_t at_ns;
 };
 
@@ -239,9 +243,9 @@ void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
 	free(w.heap);
 }
 
-/* Add the states between from_ns and to_ns, except in the spans directly inside
- * `parent` (0: the outermost spans). `i` is the first span that may be one of
- * these. */
+/* Add the states between from_ns and to_ns, except during the spans directly
+ * inside `parent` (0: the outermost spans). `i` is the first span that may be
+ * inside. */
 static void sum_gaps(const struct tr2_model *m,
 		     const struct tr2_model_thread *t, uint32_t parent,
 		     uint32_t i, int64_t from_ns, int64_t to_ns,

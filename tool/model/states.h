@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * states - sums of the states of threads: run, ready for a CPU, or wait, by
+ * states - sum up the states of threads: run, ready for a CPU, or wait, by
  * cause.
  *
- * Sums are exact to the nanosecond: in any part of a thread's life, run + ready
- * + wait is its length. Without states (m->has_states) sums are 0.
+ * Sums are exact to the nanosecond: for any part of a thread's life, run +
+ * ready + wait is the length of the part. Without states (m->has_states) sums
+ * are 0.
  */
 #pragma once
 
 #include "model/model.h"
 
-/* The name for the recorder, if it had the CPU for which a thread was ready. */
+/* Name of the recorder, in case it had the CPU for which a thread was ready. */
 #define TR2_RECORDER_NAME "trace2 record"
 
 struct tr2_state_sums {
@@ -18,23 +19,23 @@ struct tr2_state_sums {
 	int64_t cause_ns[TR2_CAUSE_NR]; /* of wait_ns */
 };
 
-/* Return the name of a cause: child, pipe, ..., other, unknown. */
+/* Return the name of a cause, such as child, pipe, other or unknown. */
 const char *tr2_cause_name(enum tr2_cause cause);
 /* Return the cause in words. */
 const char *tr2_cause_text(enum tr2_cause cause);
 
 /*
- * The thread that ended a wait or had the CPU is kept as its name, with this
- * bit if the thread is not in the recording. 0: unknown, or the kernel.
- * tr2_by_name() returns the name. tr2_by_add() appends it, in brackets if it
- * has the bit: cc1, (nm).
+ * This bit in the name of the thread that ended a wait or had the CPU marks a
+ * thread outside the recording. The name 0 means unknown, or the kernel.
+ * tr2_by_name() returns the name. tr2_by_add() appends it, in brackets if the
+ * bit is set: cc1, (nm).
  */
 #define TR2_BY_OUTSIDE (1u << 31)
 tr2_str tr2_state_by(const struct tr2_model *m, const struct tr2_state *s);
 const char *tr2_by_name(const struct tr2_model *m, tr2_str by);
 void tr2_by_add(struct tr2_buf *b, const struct tr2_model *m, tr2_str by);
 
-/* Return when a state of this task thread ends. */
+/* Return the end of a state of this task thread. */
 int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
 		      uint32_t state);
 

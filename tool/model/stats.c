@@ -23,7 +23,7 @@ struct tr2_group *tr2_groups_get(struct tr2_groups *g, const char *by,
 			       by ? tr2_hash(by, strlen(by)) : 0) | 1;
 	uint32_t *slot;
 
-	/* Names with equal hashes get consecutive keys. */
+	/* Names with equal hashes get different keys, 2 apart. */
 	for (;; key += 2) {
 		slot = tr2_map_slot(&g->map, key ? key : 1);
 		if (!*slot)
@@ -108,8 +108,8 @@ void tr2_groups_sort(struct tr2_groups *g)
 
 uint64_t tr2_rank(uint64_t nr, double p)
 {
-	/* p is a decimal fraction, rarely exact in binary: 0.07 times 100 is a
-	 * bit more than 7. */
+	/* Subtract a little, since p is a decimal fraction and rarely exact in
+	 * binary: 0.07 times 100 is slightly more than 7. */
 	double rank = p * (double)nr - 1e-6;
 	uint64_t at = rank > 0 ? (uint64_t)rank : 0;
 
@@ -180,7 +180,8 @@ int64_t tr2_histogram_percentile(const uint64_t *buckets, double p,
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS - 1 && buckets[i] <= rank; i++)
 		rank -= buckets[i];
 	upper_ns = tr2_histogram_upper(i);
-	/* Streams contain the largest value in whole microseconds. */
+	/* Is max_ns in the bucket? Streams contain the largest value in whole
+	 * microseconds. */
 	lower_ns = i ? tr2_histogram_upper(i - 1) + 1 : 0;
 	return (int64_t)(max_ns >= lower_ns && max_ns < upper_ns ? max_ns :
 								    upper_ns);

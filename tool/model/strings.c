@@ -101,7 +101,8 @@ const char *tr2_model_keep(struct tr2_model *m, const char *s, size_t len)
 }
 
 #ifdef __SSE2__
-/* A mask that begins at 32 - n keeps n bytes and clears the rest of 32. */
+/* 32 bytes from keep + 32 - n are a mask that keeps n bytes and clears the
+ * rest. */
 static const unsigned char keep[2 * TR2_RECENT_BYTES] = {
 #define KEEP 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff
 	KEEP, KEEP, KEEP, KEEP
@@ -160,8 +161,8 @@ static inline bool has_sid(const struct tr2_model *m,
 {
 	const char *have;
 
-	/* Load the session only if it is most likely the right one: it is
-	 * seldom in the processor's cache. */
+	/* Load the session only if its hash is equal: the session is seldom in
+	 * the processor's cache. */
 	if (slot->hash != hash)
 		return false;
 	have = m->sessions[slot->session].sid;

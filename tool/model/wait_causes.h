@@ -9,7 +9,7 @@
 #include "model/model.h"
 
 struct tr2_wait_function {
-	bool listed;        /* it has a cause */
+	bool listed;        /* the table has a cause for the function */
 	bool page_fault;    /* a wait for a disk in this function is for a
 			     * page */
 	bool futex;         /* a wait in this function may have a time limit */

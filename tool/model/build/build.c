@@ -11,7 +11,8 @@
 #include "common/map.h"
 #include "model/build/build_private.h"
 
-/* For a leave, search at most this many open regions of the thread. */
+/* Search at most this many open regions of the thread for the region that a
+ * leave ends. */
 #define MAX_UNWIND 64
 
 /* The duration and the time of one event may differ by this: each is a reading
@@ -146,8 +147,8 @@ static bool is_called(const struct tr2_span *span, tr2_str category,
 	return span->category == category && span->label == label;
 }
 
-/* Return by how much the region's start differs from the start that its leave
- * gives; 0 if the leave gives none. */
+/* Return the difference between the region's recorded start and the start that
+ * its leave gives; 0 if the leave gives none. */
 static int64_t start_off(const struct build *b, const struct tr2_span *span)
 {
 	int64_t off;
@@ -160,7 +161,7 @@ static int64_t start_off(const struct build *b, const struct tr2_span *span)
 }
 
 /* Find the open region that this leave ends; 0: none. Of several regions with
- * its name, prefer the region that began when the leave says, else the
+ * that name, prefer the one that began when the leave says, else the
  * innermost. */
 static uint32_t region_left(const struct build *b, tr2_str category,
 			    tr2_str label)
@@ -208,8 +209,9 @@ static bool is_inside(const struct tr2_span *spans, uint32_t i, uint32_t outer)
 	return i;
 }
 
-/* Remove a region from the open ones, with the regions open inside of it. Most
- * programs that leave the outer region first never leave the inner one. */
+/* Remove a region from the open regions, together with the open regions inside
+ * of it. Most programs that leave an outer region first never leave the inner
+ * one. */
 static void close_region(const struct build *b, uint32_t outer)
 {
 	struct tr2_model_thread *t = thread_of(b);
@@ -248,15 +250,14 @@ static void start_from_end(const struct build *b, struct tr2_span *span)
 			tr2_at_ns(b->at_ns - tr2_at_ns(b->ev->t_rel));
 }
 
-/* Add a region of which only the end was recorded. */
+/* Add a region whose start was not recorded. */
 static void leave_unknown(struct build *b, tr2_str category, tr2_str label)
 {
 	uint32_t i;
 	struct tr2_span *span;
 
-	/* A forked process may leave regions that its parent entered. A process
-	 * whose first events are lost may leave regions that are unknown
-	 * here. */
+	/* Report no problem for a forked process, which may leave its parent's
+	 * regions, or for a process whose first events are lost. */
 	if (!(session_of(b)->flags &
 	      (TR2_SESSION_FORKED | TR2_SESSION_NO_BEGINNING)))
 		tr2_build_event_problem(b, TR2_PROBLEM_UNPAIRED,
@@ -358,7 +359,7 @@ static void on_alias(struct build *b)
 {
 	const struct tr2_parsed_alias *v = &b->ev->as.alias;
 	struct tr2_words words = copy_words(b->m, &v->argv.words);
-	static struct tr2_buf text; /* kept: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 	uint32_t i;
 
 	tr2_buf_reset(&text);
@@ -368,7 +369,8 @@ static void on_alias(struct build *b)
 	b->m->points[i].key = intern_view(b, &v->alias.text);
 }
 
-/* Keep an event for which the model has no structure. */
+/* Keep an event for which the model has no structure as a point with its
+ * text. */
 static void on_other(struct build *b)
 {
 	const struct tr2_view *raw = &b->ev->raw;
@@ -387,8 +389,8 @@ static uint64_t child_key(uint32_t session, int32_t id)
 	return tr2_key(session, (uint32_t)id);
 }
 
-/* Find the latest child with this number; 0: none. It is mostly the newest
- * child of its session, and sessions have few children. */
+/* Find the latest child with this number; 0: none. Search from the newest
+ * child: it is mostly the right one, and sessions have few children. */
 static uint32_t find_child(const struct build *b, int32_t id)
 {
 	const struct tr2_child *children = b->m->children;
@@ -410,7 +412,8 @@ static void map_children(struct build *b, uint32_t newest)
 		last[nr++] = i;
 	if (nr <= TR2_MANY)
 		return;
-	/* The children before these are already in the map. */
+	/* If the loop above stopped, the older children are already in the map:
+	 * add only the newest. */
 	for (nr = i ? 1 : nr; nr--;)
 		*tr2_map_slot(&b->m->priv->children,
 			      child_key(b->s, children[last[nr]].id)) =
@@ -459,8 +462,8 @@ static void on_child_start(struct build *b)
 	c->argv = copy_words(b->m, &v->argv.words);
 }
 
-/* Return the child or exec that an event ends. If it is unknown, make one
- * up. */
+/* Return the child or exec that an event ends. If its start was not recorded,
+ * add it. */
 static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 				     int64_t id)
 {
@@ -472,7 +475,8 @@ static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 	struct tr2_span *span;
 	bool went_on;
 
-	/* Some programs report the end even of a child that was ready. */
+	/* Accept the end of a child after child_ready: some programs report
+	 * both. */
 	went_on = i && b->ev->kind == TR2_EV_child_exit && m->children[i].ready;
 	if (!i || (!(m->spans[m->children[i].span].flags & TR2_SPAN_OPEN) &&
 		   !went_on)) {
@@ -590,7 +594,8 @@ static void on_version(struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
 
-	/* The files before this one are not among the inputs. */
+	/* The session began in an earlier file, which is not among the
+	 * inputs. */
 	if (b->ev->as.version.part.u && s->nr_events == 1)
 		s->flags |= TR2_SESSION_NO_BEGINNING;
 	s->exe_version = intern_view(b, &b->ev->as.version.exe.text);
@@ -691,7 +696,7 @@ static void on_thread_exit(struct build *b)
 	const struct tr2_parsed_event *ev = b->ev;
 	struct tr2_model_thread *t = thread_of(b);
 
-	/* The thread's start was lost. */
+	/* Compute the thread's start from t_rel if thread_start was lost. */
 	if (t->flags & TR2_THREAD_UNANNOUNCED && ev->t_rel != TR2_ABSENT &&
 	    (ev->wall_us != TR2_ABSENT || ev->t_abs != TR2_ABSENT))
 		t->start_ns = tr2_at_ns(b->at_ns - tr2_at_ns(ev->t_rel));

@@ -7,8 +7,8 @@
 #include "model/build/build_states_private.h"
 #include "model/states.h"
 
-/* A thread that is woken to end has a CPU within LATE_NS. With a CPU, it ends
- * within ENDING_NS. */
+/* A thread that is woken to end gets a CPU within LATE_NS. With a CPU, the
+ * thread ends within ENDING_NS. */
 #define ENDING_NS 1000000
 #define LATE_NS 10000000
 /* If CPUs are idle, the waker left its CPU at most this long before the woken
@@ -16,11 +16,11 @@
 #define WOKEN_NS 200000
 /* The threads of a process that exit() ends all end within this time. */
 #define TOGETHER_NS 20000000
-/* A thread that began to run at most this long before may have been woken,
- * too. */
+/* A thread that began to run at most this long before another wake-up may have
+ * been woken together with it. */
 #define WOKEN_TOO_NS 100000
 
-/* The last wait of a thread, and when it ended. */
+/* The last wait of a thread, and the time of the wait's end. */
 struct last_wait {
 	struct tr2_state *state; /* NULL: none */
 	int64_t end_ns;
@@ -84,8 +84,8 @@ static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
 }
 
 /* Return the thread whose end, or whose exit(), ended the wait of the first
- * thread; 0: none. Threads that it woke to end may have had a CPU one after the
- * other before the first thread. */
+ * thread; 0: none. This waker may also have woken other threads to end, which
+ * had a CPU one after the other before the first thread. */
 static uint32_t waker_of(const struct tr2_model *m, uint32_t first,
 			 const struct last_wait *last)
 {
@@ -117,8 +117,8 @@ static bool ran_at(const struct tr2_model *m, uint32_t thread, int64_t at_ns)
 	return false;
 }
 
-/* Set who woke the threads of a task, of which the last one ended at end_ns. If
- * the first thread ran when another was woken to end, then the first thread
+/* Set who woke the threads of a task; the last of them ended at end_ns. If the
+ * first thread ran when another thread was woken to end, the first thread
  * called exit(), or waits for the other's end. */
 static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_metric - add the metrics of sessions, also those for which Git's format
- * has no event: they are data of the category `trace2`.
+ * build_metric - add the metrics of sessions. Metrics for which Git's format
+ * has no event are data of the category `trace2`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +29,13 @@ struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
 static tr2_str intern(const struct build *b,
 		      const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* kept: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_intern(b->m, v.p, v.len);
 }
 
-/* Return a number. It always has a comma or a bracket after it, which ends its
+/* Return the member's value as a number. A comma or a bracket always ends its
  * digits. A negative number is returned in two's complement. */
 static uint64_t number(const struct tr2_json_member *member)
 {
@@ -67,7 +67,7 @@ static void add_member(const struct build *b, struct tr2_metric *metric,
 }
 
 /* Return the kind of metrics whose data has this key; TR2_DEFINITION_NONE: no
- * kind's data. */
+ * kind. */
 static enum tr2_definition_kind kind_of(const struct tr2_view *key)
 {
 #define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always) \

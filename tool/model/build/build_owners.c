@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_owners - find who had the CPU for which a thread was ready, or whether
- * the limit of its control group kept the thread from a CPU.
+ * build_owners - find the thread that had the CPU for which another thread was
+ * ready. Or find that the limit of its control group kept the ready thread from
+ * a CPU.
  */
 #include <string.h>
 
@@ -28,7 +29,8 @@ void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm)
 	}
 }
 
-/* Set who had the CPU before a thread that was ready for it. */
+/* Set the thread that had the CPU just before a thread that was ready for this
+ * CPU. */
 static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 		       struct tr2_state *ready, int64_t wall_ns)
 {
@@ -58,7 +60,7 @@ static int64_t ran_since(const struct tr2_states_build *b, uint32_t thread,
 }
 
 /* Return how long threads of the recording had the CPU between these times.
- * Threads that left a CPU too long ago are not counted. */
+ * Threads that left a CPU too long ago are no longer known, and not counted. */
 static int64_t taken_between(const struct tr2_states_build *b, uint32_t cpu,
 			     uint32_t self, int64_t from_ns, int64_t now_ns)
 {
@@ -81,8 +83,8 @@ static int64_t taken_between(const struct tr2_states_build *b, uint32_t cpu,
 	return ns;
 }
 
-/* Return the thread that had the CPU for most of the time since from_ns; 0: no
- * thread of the recording had. */
+/* Return the thread of the recording that had the CPU for most of the time
+ * since from_ns; 0: none. */
 static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
 			   uint32_t self, int64_t from_ns, int64_t now_ns)
 {
@@ -102,10 +104,10 @@ static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
 	return 0;
 }
 
-/* Correct the owner for a thread that was ready for long: it lost its CPU to
- * the thread that had the CPU most of that time. A thread of another process is
- * seen only when a thread of the recording leaves the CPU to it: later ones are
- * unknown. */
+/* Correct the owner for a thread that was ready for long. The owner is the
+ * thread that had the CPU for most of that time. A thread outside the recording
+ * is known only when a thread of the recording leaves the CPU to it: later ones
+ * are unknown. */
 static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {
@@ -122,8 +124,8 @@ static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 		ready->comm = tr2_intern(b->m, "others", 6);
 }
 
-/* With switches of the machine: set as owner the thread that had the CPU
- * longest while this one was ready for it. */
+/* With switches of the machine, set the owner: the thread that had the CPU
+ * longest while the thread `self` was ready for it. */
 static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 		      uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {
@@ -138,7 +140,8 @@ static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 }
 
 /* With a limit of CPU time, a thread that was ready for long may have waited
- * for the next period, and not for another thread: set that. */
+ * for the next period, and not for another thread. Mark its state as throttled
+ * then. */
 static void check_limit(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {

@@ -10,12 +10,13 @@
 #include "model/parsed_event.h"
 #include "model/private.h"
 
-/* Up to this number of threads or children of a session are searched one by
- * one. Sessions with more, which are rare, use maps. */
+/* Search up to this number of a session's threads or children one by one.
+ * Sessions with more are rare, and use maps. */
 #define TR2_MANY 8
 
-/* If the wall clock differs by more than this from the expected time, it was
- * set. A smaller difference is between two readings of the clock. */
+/* If the wall clock differs by more than this from the expected time, somebody
+ * set it. A smaller difference is the time between two readings of the
+ * clock. */
 #define TR2_CLOCK_STEP_NS 50000000
 
 /* The argument of every handler: the event, its session, its thread and its
@@ -41,20 +42,21 @@ static inline struct tr2_model_thread *thread_of(const struct build *b)
 void tr2_build_event_problem(const struct build *b, enum tr2_problem_kind kind,
 			     const char *text);
 
-/* Does another process write under this SID from here on? */
-/* Threads that outlive main still belong to the old process. */
+/* Does another process write under this SID from this event on? */
+/* Events of threads that outlive main still belong to the old process. */
 static inline bool tr2_build_begins_anew(const struct build *b)
 {
 	const struct tr2_model_session *s = session_of(b);
 
-	/* But not in a file in which the session goes on. */
+	/* In a later file of the same session (`part`), `version` does not
+	 * begin a process. */
 	return (b->ev->kind == TR2_EV_version &&
 		!b->ev->as.version.part.u) ||
 	       (s->end == TR2_END_EXIT && b->t == s->first_thread);
 }
 
-/* Begin a new session: for a SID that begins again, or for a forked process
- * that goes on under the SID. */
+/* Begin a new session. _begin_again(): for a SID that begins again.
+ * _go_on_forked(): for a forked process that keeps its parent's SID. */
 uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);
 
@@ -65,8 +67,8 @@ int64_t tr2_build_event_time(const struct build *b,
  * from the monotonic clock, and shows whether the wall clock was set in
  * between. */
 int64_t tr2_build_end_time(struct build *b, int64_t start_ns);
-/* Extend session and thread to this event. Its handler may have corrected its
- * time. */
+/* Extend session and thread to this event. The event's handler may have
+ * corrected the event's time. */
 static inline void tr2_build_lasts(const struct build *b)
 {
 	struct tr2_model_session *s = session_of(b);
@@ -85,7 +87,7 @@ static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
 	return text->len == strlen(word) && !memcmp(text->p, word, text->len);
 }
 
-/* Add the metric of a data_json event of the category `trace2`; or the span, or
- * the session's place in a trace. false: it is other data. */
+/* Add the metric, the span, or the session's place in a trace that a data_json
+ * event of the category `trace2` has. Return false if it has other data. */
 bool tr2_build_data_metric(struct build *b);
 bool tr2_build_data_span(struct build *b);

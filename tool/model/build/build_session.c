@@ -51,7 +51,8 @@ static int32_t pid_of_sid(const char *sid, size_t len)
 	return pid > INT32_MAX ? -1 : (int32_t)pid;
 }
 
-/* Add a session as the latest of its SID; sid lives as long as the model. */
+/* Add a session as the latest session of its SID. sid must live as long as the
+ * model. */
 static uint32_t new_session(struct tr2_model *m, const char *sid,
 			    tr2_str source)
 {
@@ -92,9 +93,9 @@ uint32_t tr2_build_begin_again(const struct build *b)
 	return s;
 }
 
-/* Begin a session for a SID that goes on after its end: a forked process kept
- * the SID and outlived its parent. Earlier events of both stay with the
- * parent. */
+/* Begin a session for events after the end of a SID's process: a forked process
+ * kept the SID and outlived its parent. Earlier events of both processes stay
+ * with the parent. */
 uint32_t tr2_build_go_on_forked(const struct build *b)
 {
 	struct tr2_model *m = b->m;
@@ -139,8 +140,8 @@ static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 	return i;
 }
 
-/* Set *many if the session has more threads than are searched here: the rest is
- * in the map. */
+/* Search the newest threads of a session. Set *many if it has more threads: the
+ * map has the rest. */
 static uint32_t find_thread(const struct tr2_model *m, uint32_t session,
 			    tr2_str name, bool *many)
 {
@@ -187,7 +188,7 @@ static void shift(int64_t *at_ns, int64_t by_ns)
 	*at_ns = tr2_at_ns(*at_ns + by_ns);
 }
 
-/* Shift all times recorded so far. */
+/* Shift all times of the session that were recorded so far. */
 static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 			  int64_t by_ns)
 {
@@ -208,7 +209,7 @@ static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 	shift(&s->end_ns, by_ns);
 }
 
-/* Set when the process started, by its first event with both clocks. */
+/* Set the start of the process by its first event that has both clocks. */
 static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
 		      int64_t clock)
 {
@@ -249,8 +250,8 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 			s->flags |= TR2_SESSION_BRIEF;
 		if (ev->t_abs == TR2_ABSENT)
 			return s->now_ns;
-		/* In a brief stream only version has the time, and start says
-		 * how late that was. */
+		/* In a brief stream only `version` has a time. `start` says how
+		 * long after the process's start that was. */
 		if (s->flags & TR2_SESSION_TENTATIVE)
 			set_clock(b->m, s, s->wall_ns + s->now_ns - at_ns);
 		return at_ns;

@@ -65,8 +65,9 @@ struct tr2_tid *tr2_tid_find(const struct tr2_states_build *b, int32_t tid)
 void tr2_states_build_count(struct tr2_states_build *b,
 			    const struct tr2_task_record *r)
 {
-	/* The most states that a record adds. OUT: a wait, and ready after it;
-	 * or run before it, if the thread's start is missing. */
+	/* The most states that a record of each kind adds. OUT adds a wait and
+	 * a ready state after it. If the thread's start is missing, it adds run
+	 * before the wait. */
 	static const uint8_t states[] = {
 		[TR2_TASK_RECORD_FORK] = 1, [TR2_TASK_RECORD_EXIT] = 1,
 		[TR2_TASK_RECORD_COMM] = 1, [TR2_TASK_RECORD_IN] = 1,
@@ -146,7 +147,8 @@ static void begin_state(struct tr2_states_build *b, struct tr2_tid *slot,
 	slot->live = true;
 	slot->leaves = slot->woken_early = false;
 	slot->exit_ns = slot->exec_ns = 0;
-	slot->called_ns = wall_ns; /* the call that created it returns now */
+	slot->called_ns = wall_ns; /* the call that created the thread returns
+				    * now */
 	slot->talks = false;
 	t->task = task;
 	t->tid = tid;
@@ -259,7 +261,8 @@ void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
 		       ns > MAX_ENDING_NS ? MAX_ENDING_NS : ns;
 }
 
-/* Note that the thread computes on, on the CPU of its last record. */
+/* Note that the thread still computes after its last record, on the same
+ * CPU. */
 static void begin_ending(struct tr2_states_build *b, const struct tr2_tid *slot,
 			 uint32_t cpu)
 {
@@ -295,8 +298,9 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	if (!slot || slot->live)
 		return slot;
 	task = task_at(b, r->pid, r->wall_ns);
-	/* Ignore records of a thread that has ended, unless they are of another
-	 * process, or of a thread that took over the tid by an exec. */
+	/* Ignore records of a thread that has ended. Accept them if they belong
+	 * to another process, or to a thread that took over the tid by an
+	 * exec. */
 	if (!task || (slot->thread && tr2_tid_thread(b, slot)->task == task &&
 		      !(r->kind == TR2_TASK_RECORD_COMM &&
 			r->how & TR2_HOW_EXEC)))
@@ -306,8 +310,8 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 			       before);
 	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
 	    is_new && !b->command && !b->has_found) {
-		/* The command is ready while the recorder holds it; its records
-		 * begin when it executes its program. */
+		/* The command's records begin when it executes its program.
+		 * Before, the recorder holds the command: it is ready. */
 		state->kind = TR2_STATE_READY;
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
 		b->command = slot->thread;
@@ -315,8 +319,8 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	return slot;
 }
 
-/* Begin a thread again that was found: its fork record shows that it began
- * during the recording. */
+/* Begin a thread again that was listed as already running: its fork record
+ * shows that it began during the recording. */
 static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *guess, uint32_t creator,
 			int64_t wall_ns)
@@ -347,7 +351,8 @@ static void on_fork(struct tr2_states_build *b, const struct tr2_task_record *r)
 		begin_again(b, slot, guess, creator, r->wall_ns);
 		return;
 	}
-	if (slot->live) { /* its end was lost */
+	if (slot->live) { /* the end of the earlier thread with this tid was
+			   * lost */
 		tr2_tid_thread(b, slot)->flags |= TR2_TASK_THREAD_LOST;
 		tr2_states_end(b, slot, r->wall_ns);
 	}
@@ -367,7 +372,8 @@ static void on_exit_record(struct tr2_states_build *b,
 	if (!slot)
 		return;
 	if (b->of_machine) {
-		slot->exit_ns = r->wall_ns; /* its last switch follows */
+		slot->exit_ns = r->wall_ns; /* the thread's last switch is a
+					     * later record */
 	} else {
 		tr2_states_end(b, slot, r->wall_ns);
 		begin_ending(b, slot, r->cpu);
@@ -380,9 +386,9 @@ static void on_exit_record(struct tr2_states_build *b,
 	b->ended[b->nr_ended++ % TR2_NR_ENDED] = b->ends[task];
 }
 
-/* End all other threads of a process at an exec. If the thread that called exec
- * is not the first, it goes on under the first one's tid: as the thread of
- * `first`, which begins with the exec. */
+/* End all other threads of a process at an exec. If another thread than the
+ * first calls exec, it takes over the first thread's tid. It goes on as the
+ * thread of `first`, which begins with the exec. */
 static void end_others(struct tr2_states_build *b,
 		       const struct tr2_task_record *r, uint32_t task,
 		       const struct tr2_tid *first)
@@ -423,8 +429,8 @@ static void on_comm(struct tr2_states_build *b, const struct tr2_task_record *r)
 	end_others(b, r, tr2_tid_thread(b, slot)->task, slot);
 }
 
-/* Add a count of CPU time. The kernel counts on each CPU, and reports the
- * counts when the thread has ended. */
+/* Add one CPU's count to the thread's CPU time. The kernel counts on each CPU,
+ * and reports the counts when the thread has ended. */
 static void on_cpu_time(struct tr2_states_build *b,
 			const struct tr2_task_record *r)
 {
@@ -473,8 +479,8 @@ uint32_t tr2_states_build_thread(const struct tr2_states_build *b, int32_t tid)
 	return slot ? slot->thread : 0;
 }
 
-/* Were records lost during the thread's life? They may have been any
- * thread's. */
+/* Were records lost during the thread's life? Lost records may belong to any
+ * thread. */
 static bool lost_during(const struct tr2_states_build *b,
 			const struct tr2_task_thread *t)
 {
@@ -490,8 +496,8 @@ static bool lost_during(const struct tr2_states_build *b,
 	return low < b->nr_losses && b->losses[low].from_ns <= t->end_ns;
 }
 
-/* Set the end of a thread without one. Move states outside of its life to its
- * start or its end. */
+/* Set the end of a thread whose end was not recorded. Move states outside of
+ * the thread's life to its start or its end. */
 static void close_thread(struct tr2_states_build *b, uint32_t thread,
 			 int64_t wall_ns)
 {
@@ -519,8 +525,8 @@ static void close_thread(struct tr2_states_build *b, uint32_t thread,
 	}
 }
 
-/* Return by how much the kernel's count may be off: 1 %, a moment, and some
- * time per switch. */
+/* Return by how much the kernel's count may be wrong: 1 %, a constant, and a
+ * little for each switch. */
 static int64_t tolerance(int64_t cpu_ns, uint32_t nr_switches)
 {
 	return cpu_ns / 100 + 100000 + (int64_t)nr_switches * 500;
@@ -543,13 +549,13 @@ static uint32_t nr_runs(const struct tr2_states_build *b,
 }
 
 /*
- * Set the CPU time of a thread without a count of the kernel: the time between
- * switches, plus the time of the switches. The kernel adds the time of a switch
- * to the thread that gets the CPU; it is known from switches between two
- * threads of the recording.
+ * Set the CPU time of a thread for which the kernel reported no count: the time
+ * between switches, plus the time of the switches. The kernel adds the time of
+ * a switch to the thread that gets the CPU. The average time is known from
+ * switches between two threads of the recording.
  *
  * Do the same if the kernel's count differs much: the kernel swaps the counters
- * of related threads, and may report one thread's count as another's.
+ * of related threads, and may report one thread's count for another thread.
  */
 static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 {
@@ -575,8 +581,8 @@ static void set_cpu_time(struct tr2_states_build *b, uint32_t thread)
 		t->cpu_ns = cpu;
 }
 
-/* Return the CPU time of all tasks by wait4(), less the CPU time of their
- * threads. */
+/* Return the CPU time of all tasks that wait4() reported, minus the CPU time of
+ * their threads. */
 static int64_t unseen_ns(const struct tr2_states_build *b)
 {
 	const struct tr2_model *m = b->m;
@@ -615,7 +621,7 @@ static void add_off_switches(struct tr2_states_build *b)
 				nr_runs(b, &b->m->task_threads[i]);
 }
 
-/* Return how much time passed before the command executed its program. */
+/* Return the time from the command's fork to its exec. */
 static int64_t room_at_start(const struct tr2_states_build *b)
 {
 	const struct tr2_task_thread *t = &b->m->task_threads[b->command];
@@ -630,7 +636,7 @@ static int64_t at_most(int64_t ns, int64_t most)
 	return ns < most ? ns : most;
 }
 
-/* Return the sum of the pieces without records, if each is cut to most_ns. */
+/* Return the sum of the pieces of time without records, each cut to most_ns. */
 static int64_t sum_of_pieces(const struct tr2_states_build *b, int64_t most_ns)
 {
 	int64_t sum = at_most(room_at_start(b), most_ns);
@@ -642,7 +648,7 @@ static int64_t sum_of_pieces(const struct tr2_states_build *b, int64_t most_ns)
 	return sum;
 }
 
-/* Let the command run for this time directly before its exec. */
+/* Let the command run for `ns` directly before its exec. */
 static void set_command_start(struct tr2_states_build *b, int64_t ns)
 {
 	struct tr2_task_thread *t = &b->m->task_threads[b->command];
@@ -654,10 +660,10 @@ static void set_command_start(struct tr2_states_build *b, int64_t ns)
 }
 
 /*
- * Add the CPU time without records: the time of the command before its exec,
- * and the time in which a thread, after its last record, closes its files and
- * frees its memory. wait4() gives the total. Divide it among these pieces: all
- * of the same length, but none longer than it can have been.
+ * Add the CPU time without records. Its pieces are the command's time before
+ * its exec, and each thread's time after its last record, in which the kernel
+ * closes files and frees memory. wait4() gives the total. Divide it among the
+ * pieces: all have the same length, but none is longer than it can have been.
  */
 static void add_unseen(struct tr2_states_build *b)
 {
@@ -696,7 +702,8 @@ static void compact(struct tr2_states_build *b)
 
 		memmove(&m->states[to], &m->states[slot->first],
 			slot->used * sizeof(*m->states));
-		slot->room = slot->first - to; /* by how much they moved */
+		slot->room = slot->first - to; /* number of places by which the
+						* states moved */
 		to += slot->used;
 	}
 	for (i = b->first_thread; i < m->nr_task_threads; i++)
@@ -714,7 +721,7 @@ void tr2_states_build_end(struct tr2_states_build *b, int64_t wall_ns)
 	for (i = 0; i < b->nr_cpus; i++)
 		if (b->cpus[i].ending)
 			tr2_states_settle_end(b, b->cpus[i].ending, wall_ns);
-	/* The last switch of these threads was not recorded. */
+	/* End the threads whose last switch was not recorded. */
 	for (i = 1; i < b->nr_slots; i++)
 		if (b->slots[i].live && b->slots[i].exit_ns)
 			tr2_states_end(b, &b->slots[i], b->slots[i].exit_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_states_private - the state while the kernel's records are added: of
- * each tid and of each CPU.
+ * build_states_private - the state of each tid and of each CPU while the
+ * kernel's records are added.
  */
 #pragma once
 
@@ -10,13 +10,14 @@
 
 /* A tid, which may belong to one thread after the other. */
 struct tr2_tid {
-	uint32_t first, room, used; /* its part of m->states */
-	uint32_t room_of_end; /* more room, for switches of the machine */
-	uint32_t thread;      /* the latest; 0: none */
-	bool is_own;          /* a thread of the recording, which ended */
+	uint32_t first, room, used; /* the tid's part of m->states */
+	uint32_t room_of_end; /* further room for switches of the machine */
+	uint32_t thread;      /* the latest thread with this tid; 0: none */
+	bool is_own;          /* the tid belonged to a thread of the recording
+			       * that has ended */
 	bool live;                  /* the thread has not ended */
 	bool found; /* the thread already ran: its first state is a guess */
-	/* LEAVES and WAKING records that came before their OUT. */
+	/* A LEAVES or WAKING record came before its OUT. */
 	bool leaves, woken_early;
 	uint8_t cause;
 	bool knows_next, futex;
@@ -26,19 +27,21 @@ struct tr2_tid {
 	uint32_t waker;
 	uint8_t waker_flags;
 	int64_t woken_ns;
-	uint32_t partner; /* the thread that wakes it most often, if known */
+	uint32_t partner; /* the thread that wakes this thread most often, if
+			   * known */
 	uint8_t partner_votes;
 	tr2_str outside_comm; /* name of a thread that is not in the
 			       * recording */
-	int64_t exit_ns; /* of a thread that is about to end; else 0 */
-	int64_t exec_ns;   /* time of its last exec, if any */
-	int64_t called_ns; /* last time at which it was certainly in a system
-			    * call */
+	int64_t exit_ns; /* time of EXIT, if the last OUT is still to come; else
+			  * 0 */
+	int64_t exec_ns;   /* time of the thread's last exec, if any */
+	int64_t called_ns; /* last time at which the thread was certainly in a
+			    * system call */
 };
 
-/* The threads that had a CPU lately. Each is a thread of the recording, or a
- * name; without both, the CPU was idle. They are known if the switches of the
- * whole machine are recorded. */
+/* The turns of the threads that had a CPU lately, known if the switches of the
+ * whole machine are recorded. A turn has a thread of the recording, or the name
+ * of another thread. Without both, the CPU was idle. */
 #define TR2_NR_TURNS 32
 struct tr2_turns {
 	struct tr2_turn {
@@ -49,19 +52,21 @@ struct tr2_turns {
 	uint32_t nr; /* index of the present turn, modulo TR2_NR_TURNS */
 };
 
-/* The thread that has a CPU, or had it last. */
+/* A CPU, with the thread that has the CPU or had it last. */
 struct tr2_cpu {
-	uint32_t thread; /* 0: not in the recording */
+	uint32_t thread; /* 0: the thread is not in the recording */
 	tr2_str comm;    /* name of a thread outside the recording; 0:
 			  * unknown */
 	int64_t since_ns, until_ns;
-	/* A thread that lost the CPU to a thread that is not yet known, and its
-	 * state. */
+	/* A thread that lost the CPU to a thread that is not yet known, and the
+	 * state of the loser. */
 	uint32_t lost_by, lost_state;
-	uint32_t ending; /* a thread that computes on, after its last record */
+	uint32_t ending; /* a thread that still computes after its last
+			  * record */
 };
 
-/* Unless the CPU is idle, less than this passes between two threads on it. */
+/* Unless a CPU is idle, less than this passes between two threads on the
+ * CPU. */
 #define TR2_SWITCH_NS 50000
 
 /* A thread that left its CPU lately. */
@@ -71,8 +76,8 @@ struct tr2_left {
 	enum tr2_left_how {
 		TR2_LEFT_PREEMPTED,
 		TR2_LEFT_WAITS,
-		TR2_LEFT_REAPED, /* it waits again, and only attended to its
-				  * child */
+		TR2_LEFT_REAPED, /* the thread waits again, after it only reaped
+				  * its child */
 		TR2_LEFT_ENDED
 	} how;
 };
@@ -89,29 +94,30 @@ struct tr2_thread_end {
 struct tr2_states_build {
 	struct tr2_model *m;
 	uint32_t first_task, first_thread, first_state;
-	struct tr2_map tasks; /* pid to its latest task */
-	uint32_t *earlier;    /* by task: the task before it with the same
-			       * pid */
+	struct tr2_map tasks; /* maps a pid to its latest task */
+	uint32_t *earlier;    /* by task: the earlier task with the same pid */
 	struct tr2_map tids;  /* tid to slot */
 	struct tr2_tid *slots;
 	uint32_t nr_slots, alloc_slots;
 	uint32_t *slot_of; /* by task thread, from first_thread on */
 	uint32_t alloc_slot_of;
 	uint64_t nr_switches;
-	/* Switches from one thread of the recording to another on the same
-	 * CPU. */
+	/* Total time and number of switches from one thread of the recording to
+	 * another on the same CPU. */
 	int64_t handover_ns, nr_handovers;
 	bool has_wakings, of_machine;
 	bool has_counts; /* the kernel counted CPU time */
 	uint64_t least_held, most_held; /* the range of `value` in wake-ups */
 	uint32_t command; /* the first thread of the recorded command */
-	bool has_found;   /* there is no command, but threads that already
-			   * ran */
+	bool has_found;   /* without a command: threads already ran when the
+			   * recording began */
 	struct tr2_cpu *cpus;
 	struct tr2_turns *turns; /* of each CPU */
 	uint32_t nr_cpus;
-	struct tr2_left left[TR2_NR_LEFT]; /* the latest is left[nr_left - 1] */
-	uint32_t nr_left;                  /* modulo TR2_NR_LEFT */
+	struct tr2_left left[TR2_NR_LEFT]; /* a circle; the latest is
+					    * left[nr_left - 1] */
+	uint32_t nr_left;                  /* number of entries so far, modulo
+					    * TR2_NR_LEFT */
 	struct tr2_thread_end *exits; /* by task: the latest end of a child */
 	struct tr2_thread_end *ends;  /* by task: the latest end of a thread */
 	/* Ends of all processes, the latest at (nr_ended - 1) %
@@ -122,7 +128,8 @@ struct tr2_states_build {
 		int64_t from_ns, to_ns;
 	} *losses; /* by to_ns */
 	uint32_t nr_losses, alloc_losses;
-	struct tr2_state none; /* takes states for which there is no room */
+	struct tr2_state none; /* a place for states that have no room
+				* elsewhere */
 };
 
 static inline struct tr2_task_thread *
@@ -141,8 +148,9 @@ static inline struct tr2_state *tr2_tid_last(const struct tr2_states_build *b,
 			      NULL;
 }
 
-/* Return the state in which a thread was found, if it has no other state; else
- * NULL. That state was read at another moment than the first record. */
+/* If a thread's only state is the state that was read when the recording began,
+ * return this state; else NULL. It is a guess: the first record has a later
+ * time. */
 static inline struct tr2_state *tr2_tid_guess(const struct tr2_states_build *b,
 					      const struct tr2_tid *slot)
 {
@@ -160,7 +168,7 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 			     enum tr2_state_kind before);
 
 /* Begin a state of the thread. Times may go back, between CPUs or after a jump
- * of the clock: still, no state ends before it began. */
+ * of the clock. Even then, no state ends before its start. */
 struct tr2_state *tr2_state_push(struct tr2_states_build *b,
 				 struct tr2_tid *slot, int64_t wall_ns,
 				 enum tr2_state_kind kind);
@@ -169,12 +177,13 @@ struct tr2_state *tr2_state_push(struct tr2_states_build *b,
 void tr2_states_left(struct tr2_states_build *b, uint32_t thread, uint32_t cpu,
 		     int64_t wall_ns, enum tr2_left_how how);
 
-/* Set until when, at most, a thread computed on after its last record. */
+/* Set the latest time until which a thread may have computed after its last
+ * record. */
 void tr2_states_settle_end(struct tr2_states_build *b, uint32_t thread,
 			   int64_t wall_ns);
 
 /* In build_turns.c: note that a thread (0: not in the recording) left its CPU,
- * or got it. */
+ * or got a CPU. */
 void tr2_turns_out(struct tr2_states_build *b, const struct tr2_task_record *r,
 		   uint32_t thread);
 void tr2_turns_in(struct tr2_states_build *b, const struct tr2_task_record *r,
@@ -185,7 +194,7 @@ void tr2_turns_check(struct tr2_states_build *b,
 		     const struct tr2_task_record *r, uint32_t thread);
 /* Return the thread that has the CPU; 0: a thread outside the recording. */
 uint32_t tr2_turns_thread(const struct tr2_states_build *b, uint32_t cpu);
-/* Return since when the present thread has the CPU. */
+/* Return the time at which the present thread got the CPU. */
 int64_t tr2_turns_since(const struct tr2_states_build *b, uint32_t cpu);
 /* Return the other thread that had the CPU longest between these times; NULL:
  * no other thread had it. */
@@ -204,16 +213,16 @@ void tr2_states_derive_exits(const struct tr2_states_build *b);
 tr2_str tr2_states_outside(const struct tr2_states_build *b, int32_t tid,
 			   const struct tr2_view *comm);
 
-/* In build_owners.c: note which thread had the CPU while the thread of `ready`
- * had none: a thread of the recording, or 0 and a name. set_owner() finds it
+/* In build_owners.c: note the thread to which the thread of `ready` lost its
+ * CPU: a thread of the recording, or 0 and a name. set_owner() may correct it
  * when the thread gets a CPU. */
 void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm);
 void tr2_states_set_owner(const struct tr2_states_build *b, uint32_t cpu,
 			  uint32_t self, struct tr2_state *ready,
 			  int64_t wall_ns);
 
-/* In throttlings.c: return for how long, at most, a thread was throttled
- * between these times. */
+/* In throttlings.c: return the longest time for which a thread may have been
+ * throttled between these times. */
 int64_t tr2_throttled_between(const struct tr2_model *m, int64_t from_ns,
 			      int64_t to_ns);
 

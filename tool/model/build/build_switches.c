@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_switches - turn switches and wake-ups into states: why a thread waits,
- * and who woke it. build_owners.c finds who had the CPU for which the thread
- * was ready.
+ * build_switches - turn switches and wake-ups into states: the cause of each
+ * wait, and the thread that ended it. build_owners.c finds the thread that had
+ * the CPU for which another thread was ready.
  */
 #include "model/build/build_states_private.h"
 
 /* A wake-up at most this long before the thread leaves its CPU ends the wait
  * that follows. */
 #define EARLY_NS 50000
-/* A thread that answers may have read the request this long before the thread
- * that asks began to wait. */
+/* A thread that answers may have read the request up to this long before the
+ * thread that asked began to wait. */
 #define CALLED_NS 1000000
 #define HANDOVER_NS 10000
 /* For this long after its end, a thread counts as the owner of its tid. */
 #define EXITED_NS 10000000
-/* Without wake-ups: a woken thread gets a CPU within this time; on a busy
- * machine, within LATE_NS. */
+/* Without recorded wake-ups, assume that a woken thread gets a CPU within
+ * WOKEN_NS; on a busy machine, within LATE_NS. */
 #define WOKEN_NS 200000
 #define LATE_NS 10000000
-/* On a busy machine, a thread ends within this time after its last record. */
+/* Assume that on a busy machine a thread ends within this time after its last
+ * record. */
 #define DYING_NS 100000000
 #define MAX_VOTES 8
 #define TIMER_NS 10000000
@@ -99,8 +100,8 @@ static struct tr2_tid *slot_of(const struct tr2_states_build *b,
 	return &b->slots[b->slot_of[thread - b->first_thread]];
 }
 
-/* Does this switch count? Switches of the machine repeat the thread's own
- * records, until its last one. */
+/* Does this switch count? Ignore switches of the machine until the thread's
+ * EXIT: they repeat the thread's own records. */
 static bool counts(const struct tr2_tid *slot, const struct tr2_task_record *r)
 {
 	return slot->live && (!(r->how & TR2_HOW_MACHINE) || slot->exit_ns);
@@ -121,7 +122,8 @@ static bool is_of_parent(const struct tr2_states_build *b,
 }
 
 /* Did the thread run only for a moment after its child ended or executed a
- * program, and does it wait again? Then it most likely did nothing else. */
+ * program, and then wait again? Then it most likely only attended to the
+ * child. */
 static bool reaped(const struct tr2_states_build *b, const struct tr2_tid *slot,
 		   int64_t wall_ns)
 {
@@ -129,7 +131,8 @@ static bool reaped(const struct tr2_states_build *b, const struct tr2_tid *slot,
 	const struct tr2_state *s = tr2_tid_last(b, slot);
 	uint32_t nr = t->nr_states;
 
-	/* It waits now. Before, it ran; before that, it may have been ready. */
+	/* Go back from the present wait over the run before it, and over a
+	 * ready state before the run, to the previous wait. */
 	if (nr < 3 || s[-1].kind != TR2_STATE_RUN ||
 	    wall_ns - s[-1].start_ns > WOKEN_NS)
 		return false;
@@ -151,7 +154,8 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	if (!slot || !counts(slot, r))
 		return;
 	guess = tr2_tid_guess(b, slot);
-	/* Its IN is missing, but the time at which its turn began is known. */
+	/* The thread's IN is missing, but the turn shows the time at which it
+	 * got the CPU. */
 	if (last && last->kind == TR2_STATE_READY && r->how & TR2_HOW_MACHINE)
 		last = tr2_state_push(b, slot, tr2_turns_since(b, r->cpu),
 				      TR2_STATE_RUN);
@@ -178,10 +182,10 @@ void tr2_states_on_out(struct tr2_states_build *b,
 	slot->leaves = false;
 }
 
-/* Can the thread have sent something during the wait? It was in a system call
- * then, or is known to wait for sockets. The kernel handles packets to this
- * machine in the context of their sender, and other packets in the context of
- * any running thread. */
+/* Can the thread have sent something during the wait? It can, if it was in a
+ * system call or is known to wait for sockets. The kernel handles packets to
+ * this machine in the context of their sender, and other packets in the context
+ * of any running thread. */
 static bool can_have_sent(const struct tr2_states_build *b, uint32_t thread,
 			  const struct tr2_state *wait)
 {
@@ -205,8 +209,8 @@ static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
 }
 
 /* If no thread of the command ended a wait for a futex, call the wait a sleep:
- * the futex's time limit ended it. Without a command, a process that already
- * ran may share the futex. */
+ * its time limit ended it. Without a command, do nothing: a process outside the
+ * recording may share the futex. */
 static void take_for_sleep(const struct tr2_states_build *b,
 			   const struct tr2_tid *slot, struct tr2_state *wait)
 {
@@ -236,13 +240,14 @@ static tr2_str outside_name(const struct tr2_states_build *b,
 	return slot ? slot->outside_comm : 0;
 }
 
-/* The threads that may have woken a thread. */
+/* The threads that may have woken the thread `self`. */
 struct candidates {
 	uint32_t self, partner;
 	int64_t from_ns, to_ns;
-	uint32_t found, nr; /* found: the latest one; nr: 0, 1, or 2 for
-			     * several */
-	bool has_partner, left; /* left: a thread left its CPU by itself */
+	uint32_t found, nr; /* found: the latest candidate; nr: number of
+			     * candidates, 2 for several */
+	bool has_partner, left; /* left: a candidate left its CPU without being
+				 * preempted */
 	bool skip_reapers;
 	bool doubtful;
 };
@@ -303,8 +308,8 @@ static void begin_candidates(struct candidates *c, const struct tr2_state *wait,
 	c->has_partner = c->left = false;
 }
 
-/* Learn the partner: the thread that most often woke this one lately, by the
- * clear cases. */
+/* Learn the partner from the clear cases: the thread that most often woke the
+ * slot's thread lately. */
 static void learn_partner(struct tr2_tid *slot, uint32_t thread)
 {
 	if (slot->partner == thread) {
@@ -317,8 +322,9 @@ static void learn_partner(struct tr2_tid *slot, uint32_t thread)
 	}
 }
 
-/* Choose among several possible wakers: the partner, or else the thread that
- * made room on the woken thread's CPU; 0: both exist, and differ. */
+/* Choose among several possible wakers the partner, or else the thread that
+ * left the woken thread's CPU just before. Return 0 if both exist and
+ * differ. */
 static uint32_t one_of_several(const struct tr2_states_build *b,
 			       const struct tr2_tid *slot,
 			       const struct tr2_state *wait, uint32_t cpu,
@@ -344,8 +350,8 @@ static bool is_by_timer(int64_t ns)
 	       ns % TIMER_NS < TIMER_LATEST_NS;
 }
 
-/* Return since when the thread waits in vain: since this wait began, or the
- * waits directly before it that nobody is known to have ended. */
+/* Return the time since which the thread waits in vain: the start of this wait,
+ * or of earlier waits directly before it that no known thread ended. */
 static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 			     const struct tr2_state *wait)
 {
@@ -365,8 +371,9 @@ static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 	return since->start_ns;
 }
 
-/* Did another process of the same name and parent end since then, without
- * ending the wait? Then this process did not end it, either. */
+/* Did another process of the same name and parent end since the thread began to
+ * wait in vain, without ending the wait? Then this process did not end the
+ * wait, either. */
 static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
 			   const struct tr2_state *wait, uint32_t thread)
 {
@@ -391,8 +398,8 @@ static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
 	return false;
 }
 
-/* Was the thread in a system call since the wait began, apart from the call
- * that created it? */
+/* Was the thread in a system call since the wait began? The call that created
+ * the thread does not count. */
 static bool has_called(const struct tr2_states_build *b, uint32_t thread,
 		       const struct tr2_state *wait)
 {
@@ -418,8 +425,8 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 		return 0;
 	if (c.nr == 1) {
 		learn_partner(slot, c.found);
-		/* The candidate may only have computed: consider earlier ones
-		 * as well. */
+		/* The candidate may only have computed: consider earlier
+		 * candidates as well. */
 		*doubtful = !c.left && slot->partner_votes < MAX_VOTES &&
 			    !has_called(b, c.found, wait);
 		if (*doubtful) {
@@ -446,8 +453,8 @@ static uint32_t likely_waker(const struct tr2_states_build *b,
 	return c.nr == 1 ? c.found : c.has_partner ? c.partner : 0;
 }
 
-/* Return the thread of this end if the end lies in the wait, and not long
- * before wall_ns; else 0. */
+/* Return the thread that ended at `end` if that time is within the wait, and
+ * shortly before wall_ns; else 0. */
 static uint32_t if_by_end(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait,
@@ -461,10 +468,10 @@ static uint32_t if_by_end(const struct tr2_states_build *b,
 		       end->thread : 0;
 }
 
-/* Return the thread whose end woke this one; 0: none. The kernel does not
- * report such a wake-up. A thread that ends wakes: a thread that waits for its
- * end by a futex; readers of a pipe or socket without another writer; waiters
- * for its locks; its parent, by SIGCHLD. */
+/* Return the thread whose end woke the slot's thread; 0: none. The kernel does
+ * not report this wake-up. A thread that ends wakes a thread that waits for its
+ * end by a futex, readers of a pipe or socket without another writer, waiters
+ * for its locks, and its parent, by SIGCHLD. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait, int64_t wall_ns)
@@ -494,9 +501,9 @@ static uint32_t ended_for(const struct tr2_states_build *b,
 	return if_by_end(b, slot, wait, end, wall_ns);
 }
 
-/* Without wake-ups: was the wait for the child that has ended? It was not if
- * the child ended long ago, and another thread began to wait or ended just
- * before. */
+/* Without recorded wake-ups: was the wait for the child that has ended? Say no
+ * if the child ended long ago, and another thread has just begun to wait or
+ * ended. */
 static bool is_for_child(const struct tr2_states_build *b,
 			 const struct tr2_tid *slot,
 			 const struct tr2_state *wait,
@@ -509,7 +516,8 @@ static bool is_for_child(const struct tr2_states_build *b,
 	return child->at_ns >= wall_ns - (c.nr ? LATE_NS : DYING_NS);
 }
 
-/* End a wait by the end of a child. The cause is certain if it was recorded. */
+/* Note that the end of a child ended the wait. The waker is certain if the
+ * cause of the wait was recorded. */
 static void end_by_child(struct tr2_states_build *b, struct tr2_state *wait,
 			 const struct tr2_thread_end *child, int64_t wall_ns)
 {
@@ -519,8 +527,8 @@ static void end_by_child(struct tr2_states_build *b, struct tr2_state *wait,
 	wait->other = child->thread;
 }
 
-/* Derive who woke a thread that now has a CPU. If wake-ups are recorded, no
- * thread of the recording did, except perhaps an exiting one. */
+/* Derive which thread woke a thread that now has a CPU. With recorded wake-ups,
+ * only a thread that exits can have done so without a record. */
 static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
@@ -562,7 +570,7 @@ static void infer_waker(struct tr2_states_build *b, struct tr2_tid *slot,
 			      (doubtful ? TR2_STATE_DOUBTFUL : 0);
 }
 
-/* Return the thread that ends on this CPU and no longer has a tid; 0:
+/* Return the thread that is about to end on this CPU, and has lost its tid; 0:
  * unknown. */
 static uint32_t ended_on(const struct tr2_states_build *b, uint32_t cpu)
 {
@@ -573,8 +581,8 @@ static uint32_t ended_on(const struct tr2_states_build *b, uint32_t cpu)
 		       thread : 0;
 }
 
-/* Each wake-up is recorded twice: for the thread that wakes, and for the woken
- * one. The second record finds the thread ready. */
+/* Handle a wake-up. It is recorded twice, for the waking and for the woken
+ * thread. Ignore the second record, which finds the thread ready. */
 void tr2_states_on_waking(struct tr2_states_build *b,
 			  const struct tr2_task_record *r)
 {
@@ -613,8 +621,8 @@ void tr2_states_on_waking(struct tr2_states_build *b,
 	}
 }
 
-/* End a wait with its wake-up. The wake-up was recorded early, or not at
- * all. */
+/* End a wait at an IN without a wake-up before it: the wake-up was recorded
+ * early, or not at all. */
 static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
 		     struct tr2_state *wait, uint32_t cpu, int64_t wall_ns)
 {
@@ -627,8 +635,8 @@ static void end_wait(struct tr2_states_build *b, struct tr2_tid *slot,
 	}
 }
 
-/* Add up how long switches take. A longer gap is not a switch: another thread,
- * or none, had the CPU in between. */
+/* Add up the time of switches. A longer gap is not one switch: another thread
+ * had the CPU in between, or the CPU was idle. */
 static void note_handover(struct tr2_states_build *b,
 			  const struct tr2_cpu *cpu, uint32_t thread,
 			  int64_t wall_ns)
@@ -641,7 +649,8 @@ static void note_handover(struct tr2_states_build *b,
 	b->nr_handovers++;
 }
 
-/* Set who took this CPU from a thread: the thread that has it now. */
+/* Set the thread that took this CPU from another thread: the thread that has
+ * the CPU now. */
 static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 			uint32_t thread, int64_t wall_ns)
 {

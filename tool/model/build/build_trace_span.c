@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * build_trace_span - add the program's spans, and the session's place in a
- * trace. Both are data of the category `trace2`, since Git's format has no
- * event for them.
+ * trace. Git's format has no event for these: they are data of the category
+ * `trace2`.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "model/build/build_private.h"
 #include "model/json_members.h"
 
-/* The most works of one span; the library keeps fewer. */
+/* Read at most this many works of a span. The library keeps fewer. */
 #define MAX_WORKS 4096
 
 static bool is_digit(const char *p, const char *end)
@@ -18,7 +18,7 @@ static bool is_digit(const char *p, const char *end)
 	return p < end && *p >= '0' && *p <= '9';
 }
 
-/* Take seconds with up to 9 decimals, and move *p after them. */
+/* Read seconds with up to 9 decimals as nanoseconds, and move *p after them. */
 static int64_t add_ns(const char **p, const char *end)
 {
 	int64_t ns = 0;
@@ -54,7 +54,7 @@ static uint32_t number_of(const struct tr2_json_member *member)
 
 static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* kept: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_intern(m, v.p, v.len);
@@ -63,13 +63,14 @@ static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 static const char *copy_text(struct tr2_model *m,
 			     const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* kept: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_model_copy(m, v.p, v.len);
 }
 
-/* Add the works of [["thread",from,to],…]; a name may have commas. */
+/* Add the works of [["thread",from,to],…]. The thread's name may contain
+ * commas. */
 static void add_works(struct tr2_model *m, uint32_t span,
 		      const struct tr2_view *text)
 {
@@ -89,7 +90,8 @@ static void add_works(struct tr2_model *m, uint32_t span,
 			break;
 		name.value.len = (size_t)(p - name.value.p);
 		p += 2;
-		i = tr2_add(m, works); /* may move the works */
+		i = tr2_add(m, works); /* this call may move the array of
+					* works */
 		work = &m->works[i];
 		work->span = span;
 		work->name = intern(m, &name);

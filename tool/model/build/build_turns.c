@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_turns - note who had each CPU, by the switches of the whole machine:
- * threads of the recording and, while one of them was ready for a CPU, all
- * others.
+ * build_turns - note which threads had each CPU, by the switches of the whole
+ * machine. Threads of the recording are always known, all others only while a
+ * thread of the recording was ready for a CPU.
  */
 #include "model/build/build_states_private.h"
 
@@ -31,8 +31,8 @@ void tr2_turns_out(struct tr2_states_build *b, const struct tr2_task_record *r,
 {
 	struct tr2_turn *turn = turn_of(&b->turns[r->cpu]);
 
-	/* The switches before this one may be missing, if no thread was ready
-	 * then. */
+	/* Begin a turn if the switch to this thread is missing, since no thread
+	 * of the recording was ready. */
 	if (turn->thread != thread || !thread) {
 		turn->thread = thread;
 		turn->comm = outside(b, r, thread);
@@ -73,8 +73,8 @@ int64_t tr2_turns_since(const struct tr2_states_build *b, uint32_t cpu)
 	return turns->turn[turns->nr % TR2_NR_TURNS].from_ns;
 }
 
-/* Return how long threads like the thread of the turn had the CPU, from from_ns
- * until now. */
+/* Return how long the turn's thread, or threads with the same name, had the CPU
+ * from from_ns until now. */
 static int64_t sum_of(const struct tr2_turns *turns,
 		      const struct tr2_turn *like, int64_t from_ns,
 		      int64_t now_ns)

@@ -4,7 +4,7 @@
 #include "model/build/build.h"
 #include "model/private.h"
 
-/* Return the task that has this pid now; 0: none. */
+/* Return the latest task with this pid; 0: none. */
 static uint32_t task_now(const struct tr2_model *m, int32_t pid)
 {
 	return pid ? tr2_map_get(&m->priv->tasks, (uint32_t)pid) : 0;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * throttlings - note when the threads of a control group had no CPU because the
- * group had used up its limit.
+ * throttlings - keep the times at which the threads of a control group had no
+ * CPU because the group had used up its limit.
  */
 #include "model/build/build.h"
 #include "model/build/build_states_private.h"
 #include "model/private.h"
 
-/* Add a throttling. The kernel counts it when it ends. It may have begun long
- * before the recorder's previous look, but not before the previous throttling
- * ended: all CPUs go on at the beginning of a period. */
+/* Add a throttling. The kernel counts a throttling at its end. It may have
+ * begun long before the recorder's previous look, but not before the end of the
+ * previous throttling, since all CPUs go on at the beginning of a period. */
 void tr2_build_throttling(struct tr2_model *m, int64_t since_ns, int64_t to_ns,
 			  int64_t ns)
 {
@@ -48,7 +48,8 @@ int64_t tr2_throttled_between(const struct tr2_model *m, int64_t from_ns,
 		else
 			high = mid;
 	}
-	/* A throttled thread waited until the end of the throttling. */
+	/* Stop at a throttling that ended after to_ns: a throttled thread waits
+	 * until the end of the throttling. */
 	for (; low < m->priv->nr_throttlings && t[low].since_ns < to_ns;
 	     low++) {
 		begin = t[low].from_ns > from_ns ? t[low].from_ns : from_ns;

@@ -11,8 +11,8 @@
 
 static const struct tr2_work *sorted_works;
 
-/* Order by thread and start; of two works with one start the outer comes
- * first. */
+/* Order works by thread and start. Of two works with one start, the outer work
+ * comes first. */
 static int compare_spans(const void *va, const void *vb)
 {
 	const struct tr2_work *a = &sorted_works[*(const uint32_t *)va];
@@ -35,7 +35,8 @@ static void find_threads(struct tr2_model *m)
 	}
 }
 
-/* Find the work around each work: the work before it, or a work around that. */
+/* Find the work around each work: either the previous work, or a work around
+ * the previous one. */
 static void nest(struct tr2_model *m)
 {
 	uint32_t i, up, before = 0;
@@ -68,7 +69,8 @@ void tr2_model_works(struct tr2_model *m)
 	nest(m);
 }
 
-/* Events have microseconds, works nanoseconds. */
+/* Events have times in microseconds, works in nanoseconds: compare with this
+ * tolerance. */
 #define TOLERANCE_NS 2000
 
 static bool is_longer(const struct tr2_work *work, int64_t ns)
@@ -166,7 +168,7 @@ static uint32_t next_work(const struct tr2_model *m,
 
 static bool is_key(const struct tr2_json_member *member, const char *key)
 {
-	static struct tr2_buf text; /* kept: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 	struct tr2_json_member escaped = { .value = member->key };
 	struct tr2_view v;
 
@@ -179,7 +181,7 @@ static bool is_key(const struct tr2_json_member *member, const char *key)
 const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
 				     const char *key)
 {
-	static struct tr2_buf unescaped; /* kept: allocating maps memory */
+	static struct tr2_buf unescaped; /* reused: a new buffer maps memory */
 	const char *object = m->trace_spans[trace_span].attributes;
 	struct tr2_json_member member;
 	struct tr2_view text, value;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace_span - the program's spans: the work of threads for them, and the span
+ * trace_span - find the work of threads for the program's spans, and the span
  * for which a thread worked at some time. In streams each span is a data_json
  * event: trace2-format(5).
  */
@@ -9,15 +9,17 @@
 #include "model/filter.h"
 #include "model/model.h"
 
-/* Where the time of a span went. */
+/* The parts of a span's time. */
 struct tr2_trace_span_times {
-	/* How long threads worked for it; two threads at once count twice. */
+	/* Time in which threads worked for the span; two threads at once count
+	 * twice. */
 	int64_t worked_ns;
-	int64_t queue_ns; /* before the first thread worked for it */
-	int64_t idle_ns;  /* later, while no thread worked for it */
+	int64_t queue_ns; /* time before the first work for the span */
+	int64_t idle_ns;  /* later time without work for the span */
 };
 
-/* Compute where the time of a span went. false: no work of threads is known. */
+/* Compute the parts of a span's time. Return false if no work of threads is
+ * known. */
 bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
 			  struct tr2_trace_span_times *times);
 
@@ -27,11 +29,10 @@ bool tr2_trace_span_times(const struct tr2_model *m, uint32_t trace_span,
 const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
 				     const char *key);
 
-/* The next functions skip elements that the filter leaves out. */
-/* Return the innermost span for which a thread worked when something began
- * there that took from start_ns to end_ns. region: the region around it; 0:
- * only the thread. Return 0 if there is no such work, or if the region is
- * inside of the work. */
+/* The functions below skip elements that the filter leaves out. */
+/* Return the innermost span for which `thread` worked at start_ns, when an item
+ * began that lasted until end_ns. region: the region around the item; 0: none.
+ * Return 0 if there is no work, or if the region is inside of the work. */
 uint32_t tr2_trace_span_at(const struct tr2_filter *f,
 			   const struct tr2_model *m, uint32_t thread,
 			   int64_t start_ns, int64_t end_ns, uint32_t region);

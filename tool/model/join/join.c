@@ -20,12 +20,13 @@ struct join {
 	/* Children (child_start only) by session and start; session s has
 	 * order[first[s]..first[s + 1]). */
 	uint32_t *order, *first;
-	uint32_t *sessions; /* by depth, then start */
-	struct tr2_map by_pid; /* (session, pid) to child */
+	uint32_t *sessions; /* all sessions, sorted by depth and start */
+	struct tr2_map by_pid; /* maps (session, pid) to a child */
 };
 
-/* Return the session with the parent's SID that existed when `s` began. If
- * there are several, one that was forked later cannot have started `s`. */
+/* Return the session with the parent's SID that existed when `s` began. Skip
+ * sessions that a later fork began under the same SID: they cannot have started
+ * `s`. */
 static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 			       const struct tr2_model_session *s)
 {
@@ -37,7 +38,8 @@ static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
 	return parent;
 }
 
-/* Search this number of levels up from the previous session for a parent. */
+/* Search for a parent's session up to this number of levels above the previous
+ * session. */
 #define NEAR 8
 
 /* Return the session of the first len bytes of a SID. It is mostly the session
@@ -47,8 +49,8 @@ static uint32_t session_of_sid(const struct tr2_model *m, uint32_t i,
 {
 	uint32_t near = i - 1, up;
 
-	/* If several sessions have one SID, the SID means the latest: use the
-	 * map. */
+	/* Use the map if several sessions have one SID, since the SID means the
+	 * latest of them. */
 	for (up = 0; near && up < NEAR && !m->priv->sids.again; up++) {
 		const char *have = m->sessions[near].sid;
 
@@ -68,7 +70,7 @@ static void find_parents(struct tr2_model *m)
 		struct tr2_model_session *s = &m->sessions[i];
 		const char *end = s->sid + strlen(s->sid);
 
-		/* If a session in between is missing, use the session above
+		/* If the parent's session is missing, use the session above
 		 * it. */
 		while (!s->parent &&
 		       (slash = memrchr(s->sid, '/', (size_t)(end - s->sid)))) {
@@ -132,7 +134,7 @@ static void order_children(struct join *j)
 	free(s);
 }
 
-/* Return the child span that has the pid of a session below; 0: none. */
+/* Return the child span that has the pid of this session; 0: none. */
 static uint32_t find_by_pid(const struct join *j,
 			    const struct tr2_model_session *s)
 {
@@ -149,7 +151,7 @@ static void map_pids(struct join *j)
 	for (i = 1; i < m->nr_children; i++) {
 		const struct tr2_child *c = &m->children[i];
 
-		if (c->pid > 0) /* an exec has none */
+		if (c->pid > 0) /* skip execs, which have no pid */
 			*tr2_map_slot(&j->by_pid,
 				      tr2_key(tr2_session_of_child(m, i),
 					      (uint32_t)c->pid)) = i;
@@ -203,10 +205,11 @@ static int fit(const struct tr2_model *m, const struct tr2_child *c,
 	    !(span->flags & TR2_SPAN_OPEN))
 		return 0;
 	if (c->pid == -1 && c->has_code)
-		return 0; /* the child could not be started */
+		return 0; /* the program of this child could not be started */
 	if (c->traced)
-		return 0; /* else the SID would contain the id of the child's
-			   * session */
+		return 0; /* the child has a session of its own: the SIDs of
+			   * sessions below the child contain that session's
+			   * id */
 	if (same_command(&c->argv, &s->argv))
 		return c->node ? 0 : 3;
 	return c->use_shell || c->hook ? 2 : 1;
@@ -225,7 +228,7 @@ static uint32_t find_by_window(const struct join *j,
 
 	if ((s->flags | p->flags) & TR2_SESSION_NO_CLOCK)
 		return 0;
-	while (low < high) { /* find the first that began later */
+	while (low < high) { /* find the first child that began later */
 		uint32_t mid = low + (high - low) / 2;
 
 		if (m->spans[m->children[j->order[mid]].span].start_ns >
@@ -271,8 +274,9 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	if (!child)
 		return tr2_new_node(j->m, m->sessions[s->parent].node,
 				    TR2_JOIN_SID);
-	/* The child span has the pid of a program without events in between. In
-	 * perf text the session has no pid. */
+	/* The child span may belong to a program without events between parent
+	 * and session: it has another pid. In perf text, where the session has
+	 * no pid, it has another command. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||
@@ -285,8 +289,8 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	return node;
 }
 
-/* Did the session's program replace its predecessor by exec? Then its SID names
- * the predecessor as its parent, and both have the same pid. */
+/* Did the session's program replace its predecessor by exec? In that case its
+ * SID names the predecessor as parent, and both have the same pid. */
 static bool took_over(const struct tr2_model *m,
 		      const struct tr2_model_session *s)
 {
@@ -357,7 +361,7 @@ static void join_spans(struct join *j)
 	}
 }
 
-/* Return the first start of all sessions with a start; 0: none has one. */
+/* Return the first known start of all sessions; 0: no start is known. */
 static int64_t first_start(const struct tr2_model *m)
 {
 	int64_t first_ns = 0;
@@ -375,8 +379,8 @@ static int64_t first_start(const struct tr2_model *m)
 
 /*
  * Place a session whose times are missing or cannot be read, so that no sum
- * reaches back to 1970: at the time in its id, else at its parent's start, else
- * at the first start of all.
+ * reaches back to 1970. Take the time in its id, else its parent's start, else
+ * the first start of all sessions.
  */
 static void place_session(const struct tr2_model *m,
 			  struct tr2_model_session *s, int64_t first_ns)
@@ -396,7 +400,7 @@ static void place_session(const struct tr2_model *m,
 		s->flags |= TR2_SESSION_NO_PLACE;
 }
 
-/* Place all sessions. In the order, parents precede their children. */
+/* Place all sessions, parents before their children. */
 static void place_sessions(const struct join *j)
 {
 	struct tr2_model *m = j->m;

@@ -9,17 +9,19 @@
 
 struct samples {
 	struct tr2_model *m;
-	struct tr2_map threads; /* of rings: session and name to thread */
-	struct tr2_map of_task; /* session and thread of the kernel to thread */
-	/* By thread: the last span that has begun, and the innermost span at
-	 * that time. */
+	struct tr2_map threads; /* for samples of rings: maps (session, name) to
+				 * a thread */
+	struct tr2_map of_task; /* for samples of the kernel: maps (session,
+				 * task thread) to a thread */
+	/* By thread, at the time of the last sample: the span that began last,
+	 * and the innermost span. */
 	uint32_t *begun, *innermost;
-	/* By session: samples of the kernel. */
+	/* By session: first and last sample of the kernel. */
 	uint32_t *first, *last;
 };
 
-/* Map session and name to thread, for a sample of a ring has only the name. If
- * two threads have one name, use the first. */
+/* Map session and name to a thread: a sample of a ring has only the thread's
+ * name. If two threads have one name, use the first. */
 static void map_threads(struct samples *s)
 {
 	const struct tr2_model *m = s->m;
@@ -37,8 +39,8 @@ static void map_threads(struct samples *s)
 	}
 }
 
-/* Return the session of a process that began last before this time; before all
- * of them, its first session. 0: the process has no session. */
+/* Return the session of a process that began last before this time. Before all
+ * sessions, return the first one. 0: the process has no session. */
 static uint32_t session_at(const struct tr2_model *m, uint32_t node,
 			   int64_t wall_ns)
 {
@@ -81,8 +83,8 @@ static void join_by_kernel(struct samples *s, uint32_t i)
 	chain(s, i);
 }
 
-/* Return the region of a thread at this time. A thread's samples come in the
- * order of time. */
+/* Return the region of a thread at this time, which must not be before the time
+ * of the last call. */
 static uint32_t region_at(const struct samples *s, uint32_t thread,
 			  int64_t at_ns)
 {
@@ -120,7 +122,7 @@ static void join_sample(struct samples *s, uint32_t i)
 		sample->span = region_at(s, sample->thread, sample->at_ns);
 }
 
-/* Merge the samples of the kernel into the session's. */
+/* Merge the samples of the kernel into the session's list of samples. */
 static void merge_session(struct samples *s, uint32_t session)
 {
 	struct tr2_rare *to = tr2_rare_add(s->m, session);

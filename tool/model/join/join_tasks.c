@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * join_tasks - give nodes the kernel's records of their processes, make nodes
- * for the other records, and replace guessed parents by the kernel's.
+ * join_tasks - join the kernel's tasks with the nodes of their processes, make
+ * nodes for the other tasks, and replace guessed parents by the parents in the
+ * kernel's records.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/join/join_private.h"
 
-/* The most forks that a daemon makes in a row. */
+/* A daemon forks at most this many times in a row. */
 #define MAX_FORKS 3
 
 /* The kernel cuts a comm after this number of bytes. */
 #define COMM_MAX 15
 
-/* A traced shell has times in hundredths of a second. */
+/* The trace of a shell has times in hundredths of a second. */
 #define COARSE_NS (10 * TR2_SLOP_NS)
 
 struct task_nodes {
 	struct tr2_model *m;
-	uint32_t *node_of_pid_next; /* nodes with the same pid */
+	uint32_t *node_of_pid_next; /* by node: the next node with the same
+				     * pid */
 	struct tr2_map nodes_by_pid;
-	uint32_t *task_of_pid_next; /* tasks with the same pid */
+	uint32_t *task_of_pid_next; /* by task: the next task with the same
+				     * pid */
 	struct tr2_map tasks_by_pid;
-	/* lists of the tasks that a task started */
+	/* by task: the first task that it started, and the next one of its
+	 * parent */
 	uint32_t *first_task, *next_task;
 };
 
@@ -43,7 +47,8 @@ static void map_nodes(struct task_nodes *j)
 	}
 }
 
-/* Return the pid that the program knows: it is in its session's id. */
+/* Return the task's pid in its own pid namespace: the program's session id
+ * contains this pid. */
 static uint32_t pid_in_sid(const struct tr2_model_task *t)
 {
 	return (uint32_t)(t->own_pid ? t->own_pid : t->pid);
@@ -74,8 +79,8 @@ static int64_t early_start(const struct tr2_model *m, const struct tr2_node *n)
 	       span->start_ns;
 }
 
-/* May the kernel's task be the node of the same pid? A child span begins before
- * the fork; on a busy machine, long before. */
+/* May the kernel's task be the process of the node with the same pid? The
+ * node's child span begins before the fork; on a busy machine, long before. */
 static bool fits_task(const struct tr2_model *m, const struct tr2_node *n,
 		      const struct tr2_model_task *t)
 {
@@ -113,8 +118,8 @@ static bool fits_command(const struct tr2_model *m, const struct tr2_node *n,
 	return false;
 }
 
-/* Return how far the start of a node is outside of a task's life; for a child
- * span, how far its start is from the task's. */
+/* Return how far the start of a node is outside of a task's life. For a child
+ * span, return how far its start is from the task's start. */
 static int64_t how_far(const struct tr2_model *m, const struct tr2_node *n,
 		       const struct tr2_model_task *t)
 {
@@ -170,7 +175,8 @@ static uint32_t node_of_task(const struct task_nodes *j,
 	return best;
 }
 
-/* The kernel's record of the parent replaces every guess. */
+/* Move the task's node below the parent that the kernel recorded: this record
+ * replaces every guess. */
 static void reparent(struct tr2_model *m, uint32_t task)
 {
 	const struct tr2_model_task *t = &m->tasks[task];
@@ -182,8 +188,8 @@ static void reparent(struct tr2_model *m, uint32_t task)
 	m->nodes[t->node].join = TR2_JOIN_TASK;
 }
 
-/* Drop one guessed parent in a circle. The kernel's records alone have no
- * circle. */
+/* Drop one guessed parent in a circle of parents. There is one, since the
+ * kernel's records alone form no circle. */
 static void drop_guess(struct tr2_model *m, uint32_t node)
 {
 	while (m->nodes[node].join == TR2_JOIN_TASK)
@@ -192,7 +198,8 @@ static void drop_guess(struct tr2_model *m, uint32_t node)
 	m->nodes[node].join = TR2_JOIN_ROOT;
 }
 
-/* Break all circles. Look at each node once, whatever its depth. */
+/* Break all circles of parents. Look at each node only once, whatever its
+ * depth. */
 static void break_circles(struct tr2_model *m)
 {
 	uint32_t *seen_from = tr2_calloc(m->nr_nodes, sizeof(*seen_from));
@@ -260,8 +267,8 @@ static uint32_t find_forked(const struct task_nodes *j, uint32_t task,
 	return found;
 }
 
-/* Find the tasks of forked processes that kept their parent's SID: their
- * streams have no pid. */
+/* Find the tasks of forked processes that kept their parent's SID, since their
+ * streams do not contain their pid. */
 static void join_forked(struct task_nodes *j)
 {
 	struct tr2_model *m = j->m;
@@ -335,8 +342,9 @@ static void join_strangers(struct tr2_model *m)
 	}
 }
 
-/* Choose the first task without a node that the parent started at this time.
- * The child has no pid in the parent's events if the parent ended first. */
+/* Choose the first task without a node that the parent started at this time. If
+ * the parent ended before the child, its events do not contain the child's
+ * pid. */
 static uint32_t find_started(const struct task_nodes *j, uint32_t task,
 			     int64_t start_ns)
 {
@@ -374,8 +382,9 @@ static void join_open_spans(struct task_nodes *j)
 	}
 }
 
-/* A child span without a pid was given to the session that fits. If the kernel
- * knows a process in between (a shell), give the span to that process. */
+/* A child span without a pid was joined with the session that fits. If the
+ * kernel knows a process in between, such as a shell, join the span with that
+ * process. */
 static void hand_to_shells(struct tr2_model *m)
 {
 	uint32_t i, up, child;

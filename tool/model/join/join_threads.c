@@ -3,10 +3,11 @@
  * join_threads - find the kernel's thread of each thread of a session, name the
  * kinds of threads, and sum the states of each process.
  *
- * Rings have the tids of threads, streams have only their names. Main has the
- * process's pid. The other threads are joined in the order of their starts,
- * each with the kernel's thread that ran at most of its events. Of several that
- * fit as well, it is the one that ran for the first time shortly before.
+ * A ring has the tid of each thread, a stream only its name. Main has the
+ * process's pid. Other threads of a stream are joined in the order of their
+ * starts, each with the kernel's thread that ran at most of the thread's
+ * events. If several fit equally well, take the one that first ran shortly
+ * before the first event.
  */
 #include <ctype.h>
 #include <string.h>
@@ -154,8 +155,8 @@ static tr2_str kind_of_name(struct tr2_model *m, const char *name)
 	return kind;
 }
 
-/* Name the kind of a thread. A thread with the program's name has no name of
- * its own. */
+/* Name the kind of a thread. A thread with the program's name gets no name from
+ * itself. */
 static void name_kind(struct tr2_model *m, uint32_t task_thread)
 {
 	struct tr2_task_thread *t = &m->task_threads[task_thread];
@@ -175,8 +176,8 @@ static void name_kind(struct tr2_model *m, uint32_t task_thread)
 static const struct tr2_times unknown = { TR2_NO_TIME, TR2_NO_TIME,
 					  TR2_NO_TIME };
 
-/* Copy the times of a process. A process of one thread waits whenever it
- * neither runs nor is ready. */
+/* Copy the times of a process. In a process of one thread, the time that is
+ * neither run nor ready is wait. */
 static void copy_times(struct tr2_model_task *t, const struct tr2_node *n)
 {
 	int64_t wall_ns = n->end_ns - n->start_ns;
@@ -197,7 +198,7 @@ static void sum_task(const struct tr2_model *m, struct tr2_model_task *task)
 	uint32_t i;
 
 	*times = unknown;
-	/* Its states after its privileged exec are not recorded. */
+	/* The states of a set-uid program are not recorded. */
 	if (task->flags & TR2_TASK_PRIVILEGED)
 		return;
 	tr2_for_each_task_thread(m, n->task, i) {

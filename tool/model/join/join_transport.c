@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * join_transport - put the server of a Git transport below its client. Each
- * records the session id that the other sent (transfer.advertiseSID), as data
- * of the category `transfer`. So a process of another tree moves below the
- * client, with all processes below it, unless its parent is known to be
- * something other than a daemon.
+ * side records the session id that the other sent (transfer.advertiseSID), as
+ * data of the category `transfer`. A server in another tree moves below the
+ * client, with all processes below it. It stays if its known parent is not a
+ * daemon.
  */
 #include <string.h>
 

@@ -5,6 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Return the hash of a log of this version: MurmurHash64A in 5 and 6, rapidhash
- * in 7. */
+/* Return the hash of a command in a log of this version: MurmurHash64A in 5 and
+ * 6, rapidhash in 7. */
 uint64_t tr2_ninja_hash(unsigned int version, const char *command, size_t len);

@@ -22,7 +22,8 @@
 #include "common/signals.h"
 #include "model/private.h"
 
-/* The exit code with Git's usage message; it does not mean signal 1. */
+/* Git exits with this code after its usage message; the code does not mean
+ * signal 1. */
 #define USAGE_CODE 129
 
 static void end_thread(struct tr2_model *m, struct tr2_model_thread *t,
@@ -107,8 +108,8 @@ static void end_of_task(struct tr2_node *n, const struct tr2_model_task *t)
 	n->end_by = TR2_BY_KERNEL;
 }
 
-/* Return the first known time of a task. If only threads of it were recorded,
- * it has no time of its own. */
+/* Return the first known time of a task. A task without segments, of which only
+ * threads were recorded, has an end, or a time at which it was last seen. */
 static int64_t first_of_task(const struct tr2_model *m,
 			     const struct tr2_model_task *t)
 {
@@ -118,7 +119,7 @@ static int64_t first_of_task(const struct tr2_model *m,
 }
 
 /* Replace the times of a process's events by the kernel's times, as far as
- * known. */
+ * these are known. */
 static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
 {
 	const struct tr2_model_task *t = &m->tasks[n->task];
@@ -131,13 +132,13 @@ static void times_from_task(const struct tr2_model *m, struct tr2_node *n)
 		n->end_ns = t->end_ns;
 	else if (!n->session)
 		n->end_ns = m->segments[t->last_segment].start_ns;
-	/* After atexit, its end is near: keep the end. */
+	/* Keep the end that atexit gives: the process ended soon after it. */
 	if (t->end_ns == TR2_NO_TIME && n->end != TR2_END_EXIT &&
 	    t->seen_ns > n->end_ns)
 		n->end_ns = t->seen_ns;
 }
 
-/* Is the end of a process unknown, by its own records? */
+/* Do the process's own events leave its end unknown? */
 static bool is_open(const struct tr2_model *m, const struct tr2_node *n)
 {
 	if (n->task && m->tasks[n->task].end_ns != TR2_NO_TIME)
@@ -167,8 +168,8 @@ static void set_end(struct tr2_node *n, int signo, int code,
 	n->end_by = (uint8_t)by;
 }
 
-/* Return the signal that a parent's code means: 128 + n, as in Git and shells,
- * or -n. 0: an exit, as far as known. */
+/* Return the signal n that the code of a child_exit means: 128 + n, as in Git
+ * and shells, or -n. 0: an exit, as far as known. */
 static int signal_of_code(const struct tr2_child *c, bool silent)
 {
 	int signo = c->code < 0 ? -c->code : c->code - 128;
@@ -180,7 +181,7 @@ static int signal_of_code(const struct tr2_child *c, bool silent)
 
 static void end_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 {
-	/* The process's own report suffices if it agrees. */
+	/* Keep the process's own report if it agrees with the kernel's. */
 	if (n->has_code && (n->end == TR2_END_SIGNAL) == (t->signal != 0) &&
 	    n->code == (t->signal ? t->signal : t->code) &&
 	    n->end != TR2_END_OPEN)
@@ -188,7 +189,7 @@ static void end_from_task(struct tr2_node *n, const struct tr2_model_task *t)
 	set_end(n, t->signal, t->code, TR2_BY_KERNEL);
 }
 
-/* Set the end that the process could not report: by the kernel, else by its
+/* Set the end that the process could not report: from the kernel, else from its
  * parent. */
 static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 {
@@ -207,9 +208,9 @@ static void end_from_others(struct tr2_model *m, struct tr2_node *n)
 	}
 }
 
-/* Move a session into the life of its process, which may have begun before it
- * was recorded: the session's clock may differ from the kernel's, or have been
- * set. */
+/* Move a session into its process's life, which may have begun before the
+ * recording. The session's clock may differ from the kernel's clock, or
+ * somebody may have set it. */
 static void place_session(const struct tr2_model *m, const struct tr2_node *n,
 			  struct tr2_model_session *s)
 {
@@ -270,7 +271,7 @@ static void stretch_sessions(struct tr2_model *m, const struct tr2_node *n)
 	}
 }
 
-/* End the last session of a process as the process ended. */
+/* Set the end of a process's last session to the end of the process. */
 static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
 {
 	if (s->end != TR2_END_OPEN)
@@ -281,8 +282,8 @@ static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
 	s->code = n->code;
 }
 
-/* Did the process run on when the recording, or tracing, ended? Its session
- * then ended only because of that. */
+/* Did the process go on when the recording, or tracing, ended? Its session then
+ * ended only for this reason. */
 static bool runs_on(const struct tr2_model_task *t)
 {
 	return t->begun_ns && t->end_ns == TR2_NO_TIME &&

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* self_time - implement model/join/self_time.h. Inner items come in the order
+/* self_time - implements model/join/self_time.h. Inner items come in the order
  * of their starts. */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,11 @@ struct own {
 	tr2_piece_fn *fn;
 	void *data;
 	uint32_t of;
-	int64_t at_ns, end_ns; /* the time before at_ns is covered */
+	int64_t at_ns, end_ns; /* all time before at_ns is covered */
 };
 
-/* Cover the time of an inner item: from_ns to to_ns. */
+/* Cover the time of an inner item, from_ns to to_ns. Pass the own time before
+ * it. */
 static void cover(struct own *o, int64_t from_ns, int64_t to_ns)
 {
 	if (from_ns > o->end_ns)
@@ -44,7 +45,7 @@ struct stack {
 		int64_t end_ns; /* wall */
 	} *of;
 	uint32_t nr, alloc;
-	int64_t at_ns; /* the time before at_ns has been passed */
+	int64_t at_ns; /* all time before at_ns has been passed */
 };
 
 /* Pass the time until to_ns to the running spans: each moment to the span that
@@ -67,9 +68,9 @@ static void pass_time(struct stack *s, int64_t to_ns, tr2_piece_fn *fn,
 		s->at_ns = to_ns;
 }
 
-/* Return when a span ended. A child counts at most to the end of its region,
- * which may not wait for the child. A region that overlaps another one counts
- * to its own end. */
+/* Return the end of a span. A child counts at most to the end of its region,
+ * which may not wait for the child. A region that overlaps another counts to
+ * its own end. */
 static int64_t busy_to(const struct tr2_model *m, uint32_t span,
 		       const struct stack *s, int64_t wall)
 {
@@ -137,7 +138,7 @@ void tr2_own_sums(const struct tr2_model *m, int64_t *out)
 	tr2_own_of_spans(m, add_to_span, out);
 }
 
-/* Is the span a region within another, or an exec, which replaces the
+/* Is the span a region within another region, or an exec, which replaces the
  * process? */
 static bool is_covered(const struct tr2_model *m, const struct tr2_span *span)
 {

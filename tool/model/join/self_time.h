@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * self_time - the time that a span, a thread or a process had to itself:
- * outside of its inner items. The time is passed in pieces, in order.
+ * self_time - find the own time of a span, a thread or a process: the time
+ * outside of its inner items. Each function passes this time to a callback in
+ * pieces, in order.
  */
 #pragma once
 
 #include "model/model.h"
 
-/* Called for each piece: wall times, from_ns < to_ns. */
+/* Called for each piece of own time. Times are wall times, from_ns < to_ns. */
 typedef void tr2_piece_fn(void *data, uint32_t of, int64_t from_ns,
 			  int64_t to_ns);
 
-/* Pass the own time of each region or child; `of` is the span. It is the time
- * that no span covers that began later in its thread: each moment of a thread
- * counts once. A child ends by tr2_span_busy_to(). */
+/* Pass the own time of each region or child; `of` is the span. Each moment of a
+ * thread counts only for the span that began last. tr2_span_busy_to() gives the
+ * end of a child. */
 void tr2_own_of_spans(const struct tr2_model *m, tr2_piece_fn *fn, void *data);
 
 /* Pass the own time of the regions of one thread, as if the thread had no

@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spawn - the cost of starting and reaping a process: the time in which its
- * parent waited for that, and nothing else was known to run.
+ * spawn - compute the cost of starting and reaping a process: the time in which
+ * its parent waited for its start or its reaping, and no other child ran.
  *
  *	parent   child_start, fork ......................... child_exit
  *	child                  exec ................ end
  *	spawning            |--|                        |----|
  *
- * If the states of the parent's thread are known: the start is the time from
- * the fork to the exec in which the thread waited for the child, as after
- * vfork(). The end is the time from the child's end until the thread has a CPU
- * again, if it waited for the child then. It waits for the child if the child
- * ends the wait.
+ * If the states of the parent's thread are known, two times count. First, the
+ * time from the fork to the exec in which the thread waited for the child, as
+ * after vfork(). Second, the time from the child's end until the thread has a
+ * CPU again, if the thread waited for the child. It waited for the child if the
+ * child ended the wait.
  *
- * Otherwise: the start is from the fork to the exec, or from child_start to the
- * child's first event, but only until the parent's thread emits another event,
- * or forks again: it no longer waits then. The end is from the child's end to
- * child_exit, unless the thread emits an event in between. Then it did not wait
- * when the child ended, and the child of a long conversation (upload-pack) may
- * be dead long before it is reaped. Without child_exit, nothing counts.
+ * If the states are unknown, the time of the start is from the fork to the
+ * exec, or from child_start to the child's first event. It ends earlier if the
+ * parent's thread emits another event or forks again, since the thread no
+ * longer waits then. The time of the end is from the child's end to child_exit,
+ * unless the thread emits an event in between. Such a thread did not wait: the
+ * child of a long conversation (upload-pack) may be dead long before it is
+ * reaped. Without child_exit, no time at the end counts.
  *
- * In both cases, a child that forks before it calls exec already works.
+ * In both cases, the start also ends when the child forks before it calls exec:
+ * the child already works.
  *
  * Time in which another child of the same process ran does not count: it would
  * have passed without the spawning, too. Children that mostly idle (pagers,
@@ -49,9 +51,9 @@ struct intervals {
 	uint32_t nr, alloc;
 };
 
-/* A child span, or a fork without one, with its process, and two events of its
- * thread: the next one after its begin, and the next one after its process's
- * end. All times are wall. */
+/* A child span, or a fork without a child span. after_start_ns: the next event
+ * of the starting thread after the start; after_end_ns: its next event after
+ * the end of the started process. All times are wall. */
 struct wait {
 	uint32_t parent; /* the node that started the child */
 	uint32_t thread; /* the thread that started the child; 0: no session
@@ -60,12 +62,12 @@ struct wait {
 	bool has_span;
 	int64_t start_ns; /* the fork, else child_start */
 	int64_t end_ns;   /* child_exit; INT64_MAX: unknown */
-	int64_t own_start_ns, own_end_ns; /* when the child ran its own
-					   * program */
+	int64_t own_start_ns, own_end_ns; /* times at which the child began and
+					   * ended to run its own program */
 	int64_t after_start_ns, after_end_ns;
 };
 
-/* Asks for the first event of the thread after `at_ns`. */
+/* A question for the first event of the thread after at_ns. */
 struct query {
 	int64_t at_ns;
 	int64_t *answer;
@@ -73,12 +75,13 @@ struct query {
 
 struct spawn {
 	struct tr2_model *m;
-	struct wait *waits; /* by parent, thread and start */
+	struct wait *waits; /* all waits, sorted by parent, thread and start */
 	uint32_t nr, alloc;
-	struct query *queries; /* of one thread */
-	int64_t *marks;        /* ends of its child spans, and its other
-			        * forks */
-	struct intervals running; /* when children of one process ran */
+	struct query *queries; /* queries about one thread */
+	int64_t *marks;        /* ends of the thread's child spans, and its
+				* forks without child spans */
+	struct intervals running; /* times at which children of one process
+				   * ran */
 	struct intervals pieces;  /* all time spent on spawning */
 };
 
@@ -99,7 +102,7 @@ static void add_interval(struct intervals *list, int64_t from, int64_t to)
 	list->item[list->nr++] = (struct interval){ from, to };
 }
 
-/* Is the end of the node known, not only its last event? */
+/* Is the end of the node known, or only its last event? */
 static bool has_end(const struct tr2_model *m, const struct tr2_node *n)
 {
 	const struct tr2_model_session *s =
@@ -132,9 +135,9 @@ static bool is_known(const struct tr2_model *m, uint32_t child)
 	       !(flags & (TR2_SESSION_NO_CLOCK | TR2_SESSION_CLOCK_STEP));
 }
 
-/* Return when the process began to do more than start its program: at its first
- * event, its exec, or its first fork. A process that never calls exec only
- * forks. */
+/* Return the time at which the process began to do more than start its program:
+ * its exec or, without an exec, its start. If its first child started earlier,
+ * return that child's start. */
 static int64_t program_start(const struct tr2_model *m,
 			     const struct tr2_node *n)
 {
@@ -235,8 +238,8 @@ TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
 TR2_ORDER(compare_queries, struct query, TR2_UP(at_ns))
 
-/* Return the earliest end of the regions open at that time: the end of the
- * innermost. `i` is the last span that began before. */
+/* Return the earliest end of the regions that are open at this time, which is
+ * the innermost's end. `i` is the last span that began before. */
 static int64_t region_end_after(const struct tr2_model *m, uint32_t i,
 				int64_t at_ns)
 {
@@ -329,8 +332,8 @@ static bool is_idle(const struct tr2_model *m, const struct tr2_node *n)
 	return false;
 }
 
-/* Return when the process certainly ran. If only its parent reported it, that
- * is the time of its own children. */
+/* Return the interval in which the process certainly ran. If only its parent
+ * reported the process, return the time of its own children. */
 static struct interval ran(const struct tr2_model *m, const struct tr2_node *n)
 {
 	struct interval r = { program_start(m, n), n->end_ns };
@@ -382,14 +385,16 @@ static void list_running(struct spawn *x, uint32_t parent)
 	merge_intervals(&x->running);
 }
 
-/* Count [from, to) as spawning, except when other children ran. */
+/* Count [from, to) as spawning, except for times at which other children
+ * ran. */
 static void add_spawning(struct spawn *x, int64_t from, int64_t to,
 			 int64_t *sum)
 {
 	const struct intervals *r = &x->running;
 	uint32_t low = 0, high = r->nr, mid;
 
-	while (low < high) { /* find the first that ends after `from` */
+	while (low < high) { /* find the first interval that ends after
+			      * `from` */
 		mid = low + (high - low) / 2;
 		if (r->item[mid].to > from)
 			high = mid;
@@ -406,7 +411,7 @@ static void add_spawning(struct spawn *x, int64_t from, int64_t to,
 	}
 }
 
-/* Return when the parent called exec or ended, if no session shows that. */
+/* Return the time at which a parent without a session called exec or ended. */
 static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
 {
 	const struct tr2_node *n = &m->nodes[w->parent];
@@ -434,8 +439,8 @@ static uint32_t forking_thread(const struct tr2_model *m, uint32_t node)
 	       !(by->flags & TR2_TASK_THREAD_LOST) ? thread : 0;
 }
 
-/* Was the wait for this process? Which process ended a wait is not always
- * known. */
+/* Was the wait for this process? Also accept a wait for a child if the process
+ * that ended the wait is unknown. */
 static bool is_for(const struct tr2_model *m, const struct tr2_state *s,
 		   uint32_t task)
 {
@@ -469,8 +474,8 @@ static bool cut_to_wait(const struct tr2_model *m, uint32_t thread,
 	return false;
 }
 
-/* Return when a thread that waits for the process at at_ns has a CPU again; if
- * it does not wait, return at_ns. */
+/* If a thread waits for the process at at_ns, return the time at which it has a
+ * CPU again; else return at_ns. */
 static int64_t returned_ns(const struct tr2_model *m, uint32_t thread,
 			   uint32_t task, int64_t at_ns)
 {
@@ -547,8 +552,8 @@ static void set_all(struct spawn *x)
 	}
 }
 
-/* Sum the pieces within the time of the roots. The other pieces belong to
- * processes left in the background. Both lists are sorted. */
+/* Sum the pieces within the time of the roots. Other pieces belong to processes
+ * that were left in the background. Both lists are sorted. */
 static int64_t sum_in_roots(struct spawn *x)
 {
 	const struct intervals *p = &x->pieces, *r = &x->running;

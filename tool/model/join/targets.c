@@ -17,9 +17,8 @@ static uint64_t key_of(uint32_t task, uint64_t hash)
 	return tr2_mix(hash, task) | 1;
 }
 
-/* Index the commands of the last build, each with one of its files: the first
- * by name. A log also has the files of earlier builds, in the order of their
- * ends. */
+/* Index the commands of the last build. Each gets one of its files, the first
+ * by name. A log also has the files of earlier builds, sorted by their ends. */
 static void index_commands(struct tr2_model *m, struct tr2_map *map)
 {
 	uint32_t i, *slot;
@@ -49,7 +48,8 @@ static const char *word_at(const struct tr2_words *words, uint32_t at)
 	return "";
 }
 
-/* Return the file of this command in the log of ninja, a task; NULL: none. */
+/* Return the file that the log of the task `ninja` has for this command; NULL:
+ * none. */
 static const char *logged(const struct tr2_model *m, const struct tr2_map *map,
 			  uint32_t ninja, const struct tr2_words *words)
 {
@@ -112,7 +112,8 @@ static bool is_launcher(const char *word)
 	return is_one_of(name, strlen(name), names, ARRAY_SIZE(names));
 }
 
-/* Return the value of -o; NULL: no -o, or several that differ. */
+/* Return the value of the option -o; NULL: no -o, or several with different
+ * values. */
 static const char *output_of(const struct tr2_words *words, uint32_t first)
 {
 	const char *w, *output = NULL;
@@ -201,12 +202,12 @@ static void add_path(struct tr2_buf *b, const char *path)
 	}
 }
 
-/* Return a file's name relative to the directory of the recording; 0: it is not
- * a file that a build keeps. */
+/* Return a file's name relative to the directory of the recording; 0: no file
+ * that a build keeps. */
 static tr2_str name_in(struct tr2_model *m, const char *file, tr2_str cwd,
 		       tr2_str top)
 {
-	static struct tr2_buf b, above; /* kept: allocating maps memory */
+	static struct tr2_buf b, above; /* reused: a new buffer maps memory */
 	size_t n;
 
 	if (!file || !*file || !strcmp(file, "-") ||
@@ -237,12 +238,13 @@ static bool runs_jobs(const struct tr2_model *m, uint32_t node)
 
 struct finding {
 	struct tr2_model *m;
-	struct tr2_map commands; /* 1 + index by task and hash */
+	struct tr2_map commands; /* maps (task, hash) to 1 + the index of a
+				  * command */
 	struct tr2_map recipes;
-	tr2_str *recipe; /* targets of recipes, by node */
+	tr2_str *recipe; /* by node: its target by the text of its command */
 	tr2_str *target;
-	tr2_str *below; /* the only target below it, within a job; 0: none
-			 * yet */
+	tr2_str *below; /* by node: the only target of the processes below it in
+			 * its job; 0: none yet */
 	bool *several;
 	tr2_str top; /* the directory of the recording */
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * targets - the target of each process of a build: the file that a job of make
- * or ninja was to make. All processes of the job share it.
+ * targets - find the target of each process of a build: the file that a job of
+ * make or ninja was to make. All processes of a job share its target.
  *
- * ninja's log has the file with a hash of each command, the output of `make
- * --trace` with its text. Otherwise, the command line tells a compiler, ar or a
- * launcher of CMake which file to write. A job that wrote several files has no
- * target, but each of its compilers may have one.
+ * The log of ninja has the target with a hash of each command; the output of
+ * `make --trace` has it with the command's text. Without both, the target is the
+ * file that a command line tells a compiler, ar or CMake's launcher to write. A
+ * job that wrote several files has no target, but each of its compilers may
+ * have one.
  */
 #pragma once
 

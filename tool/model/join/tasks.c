@@ -63,8 +63,8 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 		m->tasks[i].nr_threads++;
 		return i;
 	}
-	/* A parent whose start was not recorded is outside of the recording.
-	 * Any other parent has a smaller index. */
+	/* The parent is 0 if its start was not recorded: it is outside of the
+	 * recording. Any other parent has a smaller index than its child. */
 	parent = ppid && ppid != pid ?
 			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
 	i = task_of(m, pid, true);
@@ -97,8 +97,8 @@ void tr2_build_task_found(struct tr2_model *m, int32_t pid, int32_t tid,
 			tr2_wall_ns(begun_ns);
 }
 
-/* Let a process go on after an exec. If a thread other than the first one calls
- * exec, the first one ends before it. */
+/* Let a process go on at an exec. If another thread than the first calls exec,
+ * the first thread has ended just before. */
 static void goes_on(struct tr2_model_task *t)
 {
 	t->flags &= (uint8_t)~(TR2_TASK_EXITED | TR2_TASK_HAS_STATUS);
@@ -178,7 +178,7 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 
 	if (tid == pid)
 		t->flags |= TR2_TASK_EXITED;
-	/* Other threads may outlive the first one. */
+	/* Move the end: other threads may outlive the first thread. */
 	if (t->flags & TR2_TASK_EXITED)
 		set_end(t, wall_ns);
 	return i;
@@ -197,7 +197,7 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
 	return i;
 }
 
-/* A process does not end this soon after an exec. */
+/* No process ends sooner than this after an exec. */
 #define AT_EXEC_NS 50000
 
 static bool ended_at_exec(const struct tr2_model *m,

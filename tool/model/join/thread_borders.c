@@ -14,7 +14,7 @@ static void add_border(struct tr2_borders *b, int64_t at_ns, uint32_t in)
 	b->border[b->nr++] = (struct tr2_border){ at_ns, in };
 }
 
-/* Add the two borders of a region's piece of its thread's time. */
+/* Add the start and the end of a piece of a region's own time as borders. */
 static void add_piece(void *data, uint32_t region, int64_t from_ns,
 		      int64_t to_ns)
 {
@@ -37,8 +37,8 @@ static void list_segments(const struct tr2_model *m, struct tr2_borders *b,
 	tr2_for_each_segment(m, task, i) {
 		uint32_t next = m->segments[i].next;
 
-		/* Most processes have no border: they do not get one for their
-		 * last program. */
+		/* Add no border for the last program of most processes, which
+		 * have no other border. */
 		if (!next && b->nr)
 			add_border(b, from_ns, 0);
 		if (!next || !tr2_segment_is_notable(m, n, i))

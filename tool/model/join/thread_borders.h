@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* thread_borders - by time, the region and the program in which a task thread
- * was. */
+/* thread_borders - list the region and the program in which a task thread was,
+ * by time. */
 #pragma once
 
 #include "model/model.h"
@@ -12,15 +12,15 @@ struct tr2_border {
 	uint32_t in;
 };
 
-/* The borders, by time. */
+/* Borders, sorted by time. */
 struct tr2_borders {
 	struct tr2_border *border;
 	uint32_t nr, alloc;
 };
 
 /* The borders of a task thread. The segment is 0 in the last program of a
- * process. A program that is not notable (tr2_segment_is_notable()) belongs to
- * the next one. */
+ * process. A program that is not notable (tr2_segment_is_notable()) counts as a
+ * part of the next program. */
 struct tr2_places {
 	struct tr2_borders regions, segments;
 };

@@ -14,7 +14,7 @@
 #include "model/path/critical_private.h"
 #include "model/private.h"
 
-/* The time of deeper scopes counts for the scope at this depth. */
+/* The time of scopes below this depth counts for the scope at this depth. */
 #define MAX_DEPTH 4000
 
 /* An item inside a scope, in wall time. */
@@ -26,12 +26,14 @@ struct item {
 
 struct walk {
 	const struct tr2_model *m;
-	uint32_t *first, *next; /* spans inside a span, by start */
-	/* Threads that were joined in a region. */
+	uint32_t *first, *next; /* by span: lists of the spans directly inside,
+				 * sorted by start */
+	/* By region: lists of the threads that were joined in the region. */
 	uint32_t *first_joined, *next_joined;
 	struct tr2_step *steps;
 	uint32_t nr, alloc;
-	struct tr2_map by_owner; /* (node, category/label) to step + 1 */
+	struct tr2_map by_owner; /* maps (node, category/label) to 1 + the index
+				  * of a step */
 	/* a stack, with the items of the current scope on top */
 	struct item *items;
 	uint32_t nr_items, alloc_items;
@@ -237,20 +239,20 @@ static void push_scope(struct walk *w, const struct item *s)
 		push_process(w, s->node, s->start_ns, s->end_ns);
 }
 
-/* Search at most this number of children for each gap. */
+/* Search at most this number of children for a partner in each gap. */
 #define MAX_PARTNERS 64
 
-/* Is the child the other side of a fetch or a push: a server, ssh, or the
- * helper that talks to a server by HTTP? These class names are Git's. */
+/* Does Git's child_class mean the other side of a fetch or a push: a server,
+ * ssh, or the helper that talks to a server by HTTP? */
 static bool is_transport(const char *child_class)
 {
 	return !strncmp(child_class, "transport/", 10) ||
 	       !strncmp(child_class, "remote-", 7);
 }
 
-/* Is the node a transport with which this scope may have talked? It was started
- * in another region. If it ends within the scope, the scope waited for its
- * end. */
+/* Is the node a transport with which this scope may have talked, although it
+ * was started in another region? If it ends within the scope, the scope waited
+ * for its end. */
 static bool is_partner(const struct walk *w, const struct item *scope,
 		       uint32_t node)
 {
@@ -319,8 +321,8 @@ static void walk_scope(struct walk *w, const struct item *scope,
 		       uint32_t parent)
 {
 	const struct item s = *scope;
-	/* The own time of a thread belongs to the region in which it was
-	 * joined. */
+	/* The own time of a thread belongs to the region in which main joined
+	 * the thread. */
 	uint32_t step = s.thread ? parent : step_of(w, &s, parent);
 	uint32_t base = w->nr_items, i;
 	int64_t at = s.end_ns, own = 0;

@@ -18,10 +18,11 @@
 #include "model/model.h"
 
 enum tr2_step_kind {
-	TR2_STEP_UNKNOWN, /* no states were recorded, or only inner steps have
-			   * time */
+	TR2_STEP_UNKNOWN, /* no states were recorded, or only the step's inner
+			   * steps have time */
 	TR2_STEP_RUN,
-	TR2_STEP_READY, /* ready, but without a CPU; in steps, a part of RUN */
+	TR2_STEP_READY, /* ready, but without a CPU; steps have it as a part of
+			 * RUN */
 	TR2_STEP_WAIT
 };
 
@@ -39,8 +40,8 @@ struct tr2_step {
 			   * include */
 	int64_t start_ns; /* wall time at which the path first reaches the
 			   * step */
-	/* RUN: who had the CPU instead; WAIT: who ended the wait; each for most
-	 * of the time. 0: unknown, or the kernel (model/states.h). */
+	/* For most of the time: RUN: who had the CPU instead; WAIT: who ended
+	 * the wait. 0: unknown, or the kernel (model/states.h). */
 	tr2_str by;
 	tr2_str object; /* WAIT: the object of more than half of the time; 0:
 			 * unknown */
@@ -63,7 +64,8 @@ static inline int64_t tr2_step_ns(const struct tr2_step *s)
 /* A stretch of time on the path. */
 struct tr2_path_piece {
 	int64_t start_ns, end_ns; /* wall */
-	uint32_t node, span; /* the owner; span 0: outside regions */
+	uint32_t node, span; /* node and region of the owner; span 0: outside of
+			      * regions */
 	uint32_t task_thread; /* 0: unknown */
 	tr2_str by;          /* READY: who had the CPU; WAIT: who ended the
 			      * wait */
@@ -74,11 +76,12 @@ struct tr2_path_piece {
 			      * not recorded */
 };
 
-/* Return the root that took longest, whose path is the interesting one; 0:
- * there is no root. */
+/* Return the root that took longest: its path is the interesting one. 0: there
+ * is no root. */
 uint32_t tr2_longest_root(const struct tr2_model *m);
 
-/* Does the model have states of the threads of this root? */
+/* Does the model have states of this root's threads, so that the path follows
+ * wake-ups? */
 bool tr2_critical_by_states(const struct tr2_model *m, uint32_t root);
 
 /*
@@ -97,9 +100,9 @@ size_t tr2_critical_path(const struct tr2_model *m, uint32_t root,
 size_t tr2_critical_pieces(const struct tr2_model *m, uint32_t root,
 			   struct tr2_path_piece **pieces);
 
-/* For each sample, return whether its thread was on the path below the longest
- * root and ran when the sample was taken. If samples are waits, return whether
- * the thread was on the path and waited. The caller frees the array. NULL:
+/* Return an array that says for each sample whether its thread ran on the path
+ * below the longest root at that time. For a sample that is a wait, it says
+ * whether the thread waited on the path. The caller frees the array. NULL:
  * there are no samples, or no states. */
 bool *tr2_critical_samples(const struct tr2_model *m);
 
@@ -111,15 +114,16 @@ uint32_t tr2_sample_thread(const struct tr2_model *m,
  * thread and reason. */
 struct tr2_path_sum {
 	tr2_str kind; /* model/kind.h */
-	/* The first of these steps, with the total time of all. Its start is
-	 * the earliest of all; `by` had more than half of the time. */
+	/* The first of the summed steps, with the total time and the earliest
+	 * start of all. `by` had more than half of the time. */
 	struct tr2_step step;
 	uint32_t nr_nodes; /* processes */
-	/* More than half of the time is below processes of one kind in one
-	 * place; this is the first of them. 0: there is no such place. */
+	/* The first process of the place that has more than half of the time
+	 * below it; 0: none. A place is a way of kinds of processes from the
+	 * root down. */
 	uint32_t in;
-	/* Parts of the time: with derived wake-ups; with doubtful ones; due to
-	 * step.by; due to step.object. */
+	/* Parts of the time: with derived wake-ups; with doubtful wake-ups; due
+	 * to step.by; due to step.object. */
 	int64_t inferred_ns, doubtful_ns, by_ns, object_ns;
 };
 

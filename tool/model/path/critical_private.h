@@ -4,23 +4,24 @@
 
 #include "model/path/critical.h"
 
-/* The path in the order of the walk: backwards. */
+/* The pieces of the path in the order of the walk, the last one first. */
 struct tr2_path_pieces {
 	struct tr2_path_piece *piece;
 	uint32_t nr, alloc;
 };
 
-/* Add a piece that is earlier than all others in the list, or extend the last
- * piece if that has the same owner and reason. list NULL: do nothing. */
+/* Add a piece that is earlier than all others in the list. If the last added
+ * piece has the same owner and reason, extend it instead. list NULL: do
+ * nothing. */
 void tr2_path_add_piece(struct tr2_path_pieces *list,
 			const struct tr2_path_piece *piece);
 
 /*
  * Order steps by their start, each before its inner steps. more[i] is 1 + the
- * index of a further step of the owner of step i; 0: there is none. more may be
- * NULL. Further steps have the owner's parent and no inner steps, and come
- * right after the owner's first step. The caller frees *out. Return the number
- * of steps.
+ * index of a further step of step i's owner; 0: none. more may be NULL. A
+ * further step has the owner's parent and no inner steps. It comes directly
+ * after the owner's first step. The caller frees *out. Return the number of
+ * steps.
  */
 size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 		       const uint32_t *more, struct tr2_step **out);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * critical_states - the critical path over wake-ups. A thread is walked back
- * through its states, to a wait that a running thread ended. From there that
- * thread is walked back. At the beginning of a thread, the walk goes on in the
- * thread that created it. Each step goes back in time, or to a thread that ran
- * or was created earlier, so the walk ends.
+ * critical_states - find the critical path over wake-ups. Walk a thread back
+ * through its states, to a wait that a running thread ended. From there, walk
+ * that thread back. At the beginning of a thread, go on in the thread that
+ * created it. Each step goes back in time, or to a thread that ran or was
+ * created earlier, so the walk ends.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* The regions and programs of a thread. The walk never goes forward, so it
- * passes each border once. */
+/* The borders of a thread's regions and programs. The walk never goes forward,
+ * so it passes each border once. */
 struct places {
 	struct tr2_places of;
 	uint32_t regions_left, segments_left; /* number of borders before the
@@ -24,13 +24,16 @@ struct places {
 	bool listed;
 };
 
-/* The time of an owner for one reason. */
+/* The time that an owner has on the path for one reason. */
 struct reason {
 	struct tr2_step step;
-	int64_t inferred_ns, doubtful_ns; /* parts of the time of `step` */
+	int64_t inferred_ns, doubtful_ns; /* parts of the step's time: with
+					   * derived, and with doubtful
+					   * wake-ups */
 	uint32_t next;       /* 1 + index of the owner's next reason */
-	/* Lists of parts, as 1 + the index of the first part: by who ended the
-	 * wait or had the CPU; by the object of the wait. */
+	/* 1 + the index of the first part of two lists. parts: by the thread
+	 * that ended the wait or had the CPU; objects: by the object of the
+	 * wait. */
 	uint32_t parts, objects;
 };
 
@@ -46,14 +49,14 @@ static const struct tr2_step unknown = { .kind = TR2_STEP_WAIT };
 struct walk {
 	const struct tr2_model *m;
 	uint32_t root;
-	int64_t from_ns; /* where the walk ends */
+	int64_t from_ns; /* time at which the walk ends */
 	int64_t at_ns;
-	uint32_t thread, state; /* where the walk is; state 0: before the
-				 * thread's first state */
+	uint32_t thread, state; /* present thread and state of the walk; state
+				 * 0: before the thread's first state */
 	bool inferred, doubtful;
 
-	/* An owner is a step without a reason. References to owners, reasons
-	 * and parts are 1 + the index. */
+	/* An owner is a step without a reason. Owners, reasons and parts refer
+	 * to each other by 1 + the index. */
 	struct tr2_step *owners;
 	uint32_t nr_owners, alloc_owners;
 	uint32_t *first_reason; /* by owner */
@@ -62,18 +65,20 @@ struct walk {
 	uint32_t nr_reasons, alloc_reasons;
 	struct part *parts;
 	uint32_t nr_parts, alloc_parts;
-	struct tr2_map by_region; /* (owner around it, category/label) */
-	struct tr2_map by_reason; /* (owner, thread, kind, cause) */
-	struct tr2_map by_part;   /* (reason, by) */
-	struct tr2_map by_object; /* (reason, object) */
-	uint32_t *of_node, *of_segment, *of_span; /* the owners of nodes,
-						   * segments and spans */
+	struct tr2_map by_region; /* key: (owner around the region,
+				   * category/label) */
+	struct tr2_map by_reason; /* key: (owner, thread, kind, cause) */
+	struct tr2_map by_part;   /* key: (reason, by) */
+	struct tr2_map by_object; /* key: (reason, object) */
+	uint32_t *of_node, *of_segment, *of_span; /* owners by node, by segment
+						   * and by span */
 	uint32_t *stack; /* of spans */
 	uint32_t alloc_stack;
-	struct tr2_step *list; /* the reasons of one owner */
+	struct tr2_step *list; /* reasons of one owner, to be sorted */
 	uint32_t alloc_list;
 	struct places *places; /* by task thread */
-	struct tr2_path_pieces *pieces; /* NULL: not needed */
+	struct tr2_path_pieces *pieces; /* the pieces of the path; NULL: not
+					 * needed */
 };
 
 static struct places *places_of(struct walk *w, uint32_t thread)
@@ -142,8 +147,8 @@ static uint32_t owner_of_node(struct walk *w, uint32_t node, uint32_t segment)
 	return owner;
 }
 
-/* Return the owner of a region. Regions of one name in one place share an
- * owner. */
+/* Return the owner of a region. Regions of one name inside of one owner share
+ * an owner. */
 static uint32_t owner_of_region(struct walk *w, uint32_t around, uint32_t span)
 {
 	const struct tr2_span *s = &w->m->spans[span];
@@ -201,8 +206,8 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 	return *slot;
 }
 
-/* Add time to the part of a name. slot: its entry in the map of parts; first:
- * the beginning of the reason's list. */
+/* Add time to the part of a name. slot: the part's entry in its map; first: the
+ * beginning of the reason's list. */
 static void add_part(struct walk *w, uint32_t *slot, uint32_t *first,
 		     tr2_str name, int64_t ns)
 {
@@ -274,7 +279,7 @@ static void charge(struct walk *w, int64_t from_ns,
 	}
 }
 
-/* Go on in this thread, backwards from w->at_ns. */
+/* Continue the walk in this thread, backwards from w->at_ns. */
 static void go_to(struct walk *w, uint32_t thread)
 {
 	w->thread = thread;
@@ -299,8 +304,8 @@ static struct tr2_step as_reason(const struct tr2_model *m, uint32_t thread,
 	};
 }
 
-/* A woken thread gets a CPU within this time. If the supposed waker left its
- * CPU earlier, another thread was the waker. */
+/* Assume that a thread gets a CPU within this time after its wake-up. If the
+ * supposed waker left its CPU earlier, another thread was the waker. */
 #define WOKEN_NS 10000000
 
 /* Return the end of the last stretch before at_ns in which the thread ran, if
@@ -322,10 +327,10 @@ static int64_t ran_until(const struct tr2_model *m, uint32_t thread,
 	return end_ns > since_ns && end_ns > at_ns - WOKEN_NS ? end_ns : 0;
 }
 
-/* At the end of a wait, go on in the thread that ended the wait, if that thread
- * ran. If it ended the wait by its own end, the wait lasted a little longer. If
- * the wake-up was derived, the waker may have left its CPU some time before the
- * end of the wait. */
+/* At the end of a wait, continue the walk in the waker if the waker ran. If the
+ * waker ended the wait by its own end, the wait lasted a little longer. If the
+ * wake-up was derived, the waker may have left its CPU some time before the end
+ * of the wait. */
 static bool follow_wait(struct walk *w, const struct tr2_state *s)
 {
 	const struct tr2_model *m = w->m;
@@ -352,7 +357,8 @@ static bool follow_wait(struct walk *w, const struct tr2_state *s)
 	return true;
 }
 
-/* Go on before the thread's first state, in the thread that created it. */
+/* Before a thread's first state, continue the walk in the thread that created
+ * it. */
 static void go_to_creator(struct walk *w)
 {
 	const struct tr2_task_thread *t = &w->m->task_threads[w->thread];
@@ -383,8 +389,8 @@ static void go_back(struct walk *w)
 			   w->state - 1 : 0;
 }
 
-/* Return the thread that ended last. main: only among threads whose tid is the
- * pid; an exec may add such a thread. */
+/* Return the task's thread that ended last. main: consider only threads whose
+ * tid is the pid; there may be several after an exec. */
 static uint32_t last_thread(const struct tr2_model *m, uint32_t task, bool main)
 {
 	uint32_t i, last = 0;
@@ -447,8 +453,8 @@ TR2_ORDER(compare_reasons, struct tr2_step,
 	  tr2_order(tr2_step_ns(b), tr2_step_ns(a)) ?: TR2_UP(thread) ?:
 	  TR2_UP(kind) ?: TR2_UP(cause))
 
-/* Turn the owner into the step of its largest reason. Add steps for its other
- * reasons after all owners. */
+/* Turn the owner into the step of its largest reason. Append steps for the
+ * other reasons after all owners. */
 static void make_steps(struct walk *w, uint32_t owner, uint32_t *more)
 {
 	struct tr2_step *list, *step = &w->owners[owner - 1];

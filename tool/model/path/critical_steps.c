@@ -12,13 +12,13 @@ struct place {
 	uint32_t step;
 };
 
-/* For each step, the chain of the steps inside it. Steps are referred to by 1 +
- * the index; 0 is the whole path. */
+/* Chains of the steps inside each step, with the numbers of steps: 1 + the
+ * index; 0 is the whole path. */
 struct order {
 	const struct tr2_step *steps;
 	const uint32_t *more;
 	uint32_t *first, *next, *last;
-	uint32_t *place_of; /* 1 + the index among the ordered steps */
+	uint32_t *place_of; /* by step: 1 + its index among the ordered steps */
 	struct tr2_step *out;
 	uint32_t nr;
 };

@@ -12,8 +12,8 @@
 TR2_ORDER(compare_pieces, struct tr2_path_piece,
 	  TR2_UP(task_thread) ?: TR2_UP(start_ns))
 
-/* Is the time within a piece of this thread and kind? The pieces are sorted by
- * thread and time. */
+/* Does a piece of this thread and kind contain the time? The pieces are sorted
+ * by thread and time. */
 static bool has(const struct tr2_path_piece *list, size_t nr, uint32_t thread,
 		int64_t wall_ns, enum tr2_step_kind kind)
 {
@@ -66,39 +66,43 @@ bool *tr2_critical_samples(const struct tr2_model *m)
 	return on_path;
 }
 
-/* Cut ways to this length: nobody reads longer ones, and each step is added to
+/* Cut ways to this length: nobody reads longer ways, and each step is added to
  * all parts of its way. */
 #define MAX_WAY 64
 
-/* A way: the kinds of the processes from the root down to a process. */
+/* A way: the kinds of the processes on the way from the root down to a
+ * process. */
 struct way {
 	uint32_t above; /* the way without its last kind; 0: none */
-	uint32_t node;  /* the first process at its end */
+	uint32_t node;  /* the first process at the end of the way */
 	uint32_t length;
 };
 
 /* The time that a sum has below the end of a way. */
 struct share {
-	uint32_t sum, way; /* sum: 1 + its index */
+	uint32_t sum, way; /* sum: 1 + the index of the sum */
 	int64_t ns;
 };
 
 struct summing {
 	struct tr2_model *m;
-	tr2_str *kinds;   /* by node; 0: not yet known */
-	uint32_t *way_of; /* by node; 0: not yet known */
+	tr2_str *kinds;   /* by node: kind of the process, or its way; 0: not
+			   * yet known */
+	uint32_t *way_of; /* by node: kind of the process, or its way; 0: not
+			   * yet known */
 	struct way *ways; /* index 0 stands for no way */
 	uint32_t nr_ways, alloc_ways;
 	struct tr2_map by_way; /* by (way above, kind) */
-	uint32_t *unknown;     /* a stack: a process and its ancestors without a
-				* way so far */
+	uint32_t *unknown;     /* stack: a process and its ancestors whose ways
+				* are not yet known */
 	uint32_t nr_unknown, alloc_unknown;
 	struct share *shares;
 	uint32_t nr_shares, alloc_shares;
-	struct tr2_map by_share; /* by (sum, way): 1 + the index of a share */
+	struct tr2_map by_share; /* maps (sum, way) to 1 + the index of a
+				  * share */
 	struct tr2_path_sum *sums;
 	uint32_t nr, alloc;
-	struct tr2_map by_key; /* 1 + the index of a sum */
+	struct tr2_map by_key; /* maps a sum's key to 1 + its index */
 	struct tr2_map seen;   /* (sum, node) */
 };
 
@@ -167,8 +171,8 @@ static void add_shares(struct summing *s, uint32_t sum, uint32_t node,
 	}
 }
 
-/* For each sum, find the longest way with more than half of the sum's time. No
- * other way of that length can have as much. */
+/* For each sum, find the longest way with more than half of the sum's time.
+ * Only one way of that length can have so much. */
 static void find_places(struct summing *s)
 {
 	const struct tr2_node *nodes = s->m->nodes;
@@ -210,8 +214,8 @@ static struct tr2_path_sum *sum_of(struct summing *s,
 	return &s->sums[*slot - 1];
 }
 
-/* Find the name with more than half of the time, if there is one, by a majority
- * vote: the time of other names is subtracted from the chosen name's. */
+/* Vote for a name, to find the name with more than half of the time: add the
+ * time of the chosen name, and subtract the time of other names. */
 static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 {
 	if (name == *chosen) {
@@ -224,8 +228,8 @@ static void vote(tr2_str *chosen, int64_t *chosen_ns, tr2_str name, int64_t ns)
 	}
 }
 
-/* Return the time that is due to `by`: all of a wait, else the time without a
- * CPU. */
+/* Return the time that is due to s->by: all time of a wait, else the time
+ * without a CPU. */
 static int64_t due_ns(const struct tr2_step *s)
 {
 	return s->kind == TR2_STEP_WAIT ? s->ns : s->ready_ns;
@@ -250,8 +254,8 @@ static void add_step(struct summing *s, const struct tr2_step *step)
 	vote(&sum->step.object, &sum->object_ns, step->object, step->ns);
 }
 
-/* Drop the name of a sum unless more than half of the sum's time is due to
- * it. */
+/* Drop the name that the vote chose for a sum, unless more than half of the
+ * sum's time is due to that name. */
 static void check_votes(struct summing *s, const struct tr2_step *steps,
 			size_t nr)
 {

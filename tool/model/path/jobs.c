@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* jobs - find the jobs, and compute their times with another number of jobs at
- * once. */
+/* jobs - find the jobs, and compute the wall time with another number of jobs
+ * at once. */
 #include "model/path/jobs.h"
 
 #include <fnmatch.h>
@@ -166,8 +166,8 @@ void tr2_jobs_release(struct tr2_jobs *jobs)
 	free(jobs->job);
 }
 
-/* Give a job the slot that is free first, until until_ns. The slots are a heap
- * with that slot on top. */
+/* Give the slot that is free first to a job that ends at until_ns. slot[] is a
+ * heap, with the slot that is free first on top. */
 static void take_slot(int64_t *slot, uint32_t nr, int64_t until_ns)
 {
 	uint32_t i = 0, child;
@@ -214,8 +214,8 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 				new_last_ns = running[k].new_end_ns;
 		}
 		nr_running = still;
-		/* Since that end or start, the runner works for as long as in
-		 * the recording. */
+		/* After last_ns, the runner works for as long as in the
+		 * recording. */
 		new_ns = new_last_ns;
 		if (slot[0] > new_ns)
 			new_ns = slot[0];

@@ -14,9 +14,9 @@
 #include "model/model.h"
 
 struct tr2_jobs {
-	uint32_t *job; /* nodes, by start */
+	uint32_t *job; /* nodes of the jobs, sorted by start */
 	uint32_t nr, alloc;
-	const char *runner; /* the name of the runners */
+	const char *runner; /* name of the runners */
 	uint32_t at_once; /* the largest number of jobs that ran at once in the
 			   * recording */
 	uint32_t longest; /* a node */
@@ -25,9 +25,9 @@ struct tr2_jobs {
 
 /*
  * Find the jobs whose runner is the root or a process below it. runner: a glob
- * of the runners' name. NULL: the name whose processes had most children side
- * by side, else the name of the first process with several children. Return
- * false if there are no jobs.
+ * of the runners' name. NULL: the name whose processes had children side by
+ * side for longest, else the name of the first process with several children.
+ * Return false if there are no jobs.
  */
 bool tr2_jobs_find(struct tr2_jobs *jobs, const struct tr2_model *m,
 		   uint32_t root, const char *runner);
@@ -41,8 +41,8 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		      uint32_t root, uint32_t slots, const int64_t *job_ns);
 
-/* Return the least wall time in which all CPUs of the machine together can
- * provide the jobs' CPU time; 0: unknown. */
+/* Return the wall time in which all CPUs of the machine together can provide
+ * the CPU time of the jobs, at the least; 0: unknown. */
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
 
 /* Return the peak memory of each job, and in [jobs->nr] the peak of the

@@ -7,9 +7,9 @@
 #include "model/memory_use.h"
 #include "model/path/jobs.h"
 
-/* A task has this memory from a moment on. */
+/* From at_ns on, the task has this memory. */
 struct change {
-	uint32_t job; /* the number of jobs: the task is in no job */
+	uint32_t job; /* index of the job; the number of jobs: in no job */
 	uint32_t task;
 	int64_t at_ns;
 	uint64_t bytes;

@@ -17,7 +17,8 @@ struct tr2_rate {
 
 struct tr2_retimed_thread {
 	struct tr2_places places;
-	struct tr2_rate *rates; /* none: all times are as recorded */
+	struct tr2_rate *rates; /* rates in order of time; none: all times are
+				 * as recorded */
 	uint32_t nr_rates, alloc_rates;
 	int64_t start_ns, end_ns; /* new */
 	bool begun;
@@ -27,16 +28,16 @@ struct tr2_retime {
 	const struct tr2_model *m;
 	struct moment *moments;
 	size_t nr_moments;
-	int64_t *start_ns; /* by state: its new start */
+	int64_t *start_ns; /* by state: the new start of the state */
 	struct tr2_retimed_thread *threads; /* by task thread */
 	int64_t *children_end_ns; /* by task: the new end of the last child so
 				   * far */
 	double wait_factor[TR2_CAUSE_NR], ready_factor;
-	bool any_slower; /* a change makes something take longer */
+	bool any_slower; /* a change has a factor above 1 */
 	enum tr2_retime_bound bound;
-	struct tr2_step *steps; /* the recorded path of `root` */
+	struct tr2_step *steps; /* steps of the recorded path of `root` */
 	size_t nr_steps;
-	struct tr2_path_piece *pieces; /* the pieces of that path */
+	struct tr2_path_piece *pieces; /* pieces of the recorded path */
 	size_t nr_pieces;
 	struct tr2_jobs jobs; /* the jobs of `root` */
 	int64_t *job_ns; /* new */
@@ -47,8 +48,8 @@ struct tr2_retime {
 uint64_t tr2_retime_rates(struct tr2_retime *r,
 			  const struct tr2_change *changes, size_t nr);
 
-/* Return how much shorter the critical path itself becomes, with the rates that
- * were set last. No other order of the remaining work can gain more. */
+/* Return how much shorter the critical path becomes with the rates that were
+ * set last, if its work keeps its order. No other order can gain more. */
 int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 			     const struct tr2_change *changes, size_t nr,
 			     const struct tr2_step *steps, size_t nr_steps);

@@ -44,7 +44,7 @@ static void add_change(struct list *l, enum tr2_change_kind kind,
 
 static void add_step(struct list *l, const struct tr2_step *s)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* reused: a new buffer maps memory */
 	const struct tr2_model *m = l->m;
 	const struct tr2_span *span = &m->spans[s->span];
 
@@ -88,8 +88,8 @@ static void look_at(struct tr2_retime *r, uint32_t root)
 		r->job_ns = tr2_calloc(r->jobs.nr, sizeof(*r->job_ns));
 }
 
-/* Compute how long the jobs take. If nothing is slower, no job takes longer
- * than recorded: beginning earlier does not prolong its waits for something
+/* Compute how long the jobs take. If no change is slower, no job takes longer
+ * than recorded: a job that begins earlier does not wait longer for something
  * outside. */
 const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 				const struct tr2_jobs *jobs, int64_t *job_ns)

@@ -9,13 +9,14 @@
 #include "model/path/what_if_times.h"
 
 struct tr2_gain {
-	struct tr2_change change; /* factor 0, exact; its name is allocated */
-	int64_t path_ns;          /* on the path */
-	int64_t ns, most_ns;      /* the least and the most that is gained */
+	struct tr2_change change; /* the change: factor 0, exact; change.name is
+				   * allocated */
+	int64_t path_ns;          /* time on the path */
+	int64_t ns, most_ns;      /* least and most time that is gained */
 	uint32_t polled_for; /* a process for which a loop may have waited; 0:
 			      * none */
-	/* A thread that may now get a lock first, which makes the least gain
-	 * unknown; 0: none. */
+	/* A thread that may now get a lock before another; the least gain is
+	 * then unknown. 0: none. */
 	uint32_t lock_first;
 };
 

@@ -13,17 +13,18 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* A shorter wait that no thread of the recording ended keeps its length. */
+/* If no thread of the recording ended a wait, a wait shorter than this keeps
+ * its length. */
 #define OUTSIDE_NS 1000000
 
-/* Limit the time of any work to this: some years. */
+/* Limit the time of any work to some years. */
 #define MAX_NS 1e17
 
-/* The start of a state, or the end of a thread after its last state. */
+/* A moment of a thread: the start of a state, or the end of the last one. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
-	uint32_t state; /* the state that begins; at the thread's end: 1 + its
+	uint32_t state; /* the state that begins; at the thread's end: 1 + the
 			 * last state */
 };
 
@@ -164,7 +165,7 @@ static bool woken_at(const struct tr2_retime *r, uint32_t thread,
 	return true;
 }
 
-/* Could a process outside the recording have ended the wait at a moment that
+/* Could something outside the recording have ended the wait at a moment that
  * does not depend on the wait? A short wait was more likely ended by an answer
  * to the thread itself. */
 static bool by_outside(const struct tr2_state *s, int64_t ns)

@@ -25,9 +25,9 @@ enum tr2_change_kind {
 	/* The own work of processes of a name: time on a CPU, and waits that no
 	 * thread of the recording ended. */
 	TR2_CHANGE_PROCESS,
-	TR2_CHANGE_REGION, /* own work in regions of a name */
-	/* Waits that no thread of the recording ended: of all causes, or of
-	 * one. */
+	TR2_CHANGE_REGION, /* the own work in regions of a name */
+	/* Waits of all causes, or of one cause, that no thread of the recording
+	 * ended. */
 	TR2_CHANGE_WAIT,
 	TR2_CHANGE_READY, /* time without a CPU */
 	TR2_CHANGE_JOBS   /* this number of jobs at once: see
@@ -36,13 +36,13 @@ enum tr2_change_kind {
 
 struct tr2_change {
 	enum tr2_change_kind kind;
-	/* A glob of the process's name, kind or command line, or of the
-	 * region's `category/label`. If exact: the process's kind itself, or
-	 * the region's `category/label` itself. */
+	/* If exact: a process's kind or a region's `category/label`. Else a
+	 * glob of a process's name, kind or command line, or of a region's
+	 * `category/label`. */
 	const char *name;
 	bool exact;
 	int cause;     /* WAIT: enum tr2_cause; -1: any */
-	double factor; /* part of the recorded time; 0: no time */
+	double factor; /* new time / recorded time; 0: no time */
 	uint32_t jobs;
 };
 
@@ -54,8 +54,8 @@ struct tr2_retime;
 struct tr2_retime *tr2_retime_new(const struct tr2_model *m);
 void tr2_retime_free(struct tr2_retime *r);
 
-/* Compute all times with these changes. Return how much of the recording they
- * change: the number of pieces of time that are now faster or slower. */
+/* Compute all times with these changes. Return the number of pieces of time
+ * that the changes make faster or slower. */
 uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 		    size_t nr, enum tr2_retime_bound bound);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * what_if_unseen - widen the bounds of a gain by effects that no wake-up shows.
- * A loop that sleeps and looks waits for some process. A pool fills its slots
- * with other jobs. Threads may take locks in another order.
+ * A loop that sleeps and looks may wait for any process. A pool of jobs fills
+ * its slots with other jobs. Threads may take locks in another order.
  */
 #include <stdlib.h>
 
@@ -144,8 +144,8 @@ void tr2_unseen_polling(const struct tr2_retime *r,
 	}
 }
 
-/* Raise the upper bound for a pool: a job that ends earlier leaves its place to
- * other jobs. No order gains more than all jobs together gain, or takes less
+/* Raise the upper bound for a pool of jobs: a job that ends earlier leaves its
+ * slot to other jobs. No order gains more than all jobs together, or takes less
  * than the sum of the jobs divided by the slots. */
 void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g)
 {
