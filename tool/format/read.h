@@ -4,26 +4,27 @@
  *
  * The content of an input determines its format: event JSON, perf text, a
  * directory of either, or a recording of `trace2 record` (DIR/meta.json,
- * DIR/tasks.jsonl, DIR/events/: see format/recording). Input is not trusted:
- * its content never makes a loader fail, only a file that cannot be read does.
+ * DIR/tasks.jsonl, DIR/events/: see format/recording). Input is not trusted: a
+ * loader fails only if it cannot read a file, whatever the content of the file.
  */
 #pragma once
 
 #include "common/lines.h"
 #include "model/model.h"
 
-/* A file of this name in a directory of streams: programs that start later
- * write nothing there. */
+/* If a directory of streams contains a file of this name, programs that start
+ * later write nothing there. */
 #define TR2_DISCARD "git-trace2-discard"
 
-#define TR2_LOAD_LINES (1u << 0) /* keep every line: m->lines, sorted by time */
+#define TR2_LOAD_LINES (1u << 0) /* keep every line in m->lines, sorted by
+				  * time */
 #define TR2_LOAD_QUIET (1u << 1) /* print no problems */
 #define TR2_LOAD_NO_TREE (1u << 2) /* the caller calls tr2_model_finish() */
 #define TR2_LOAD_REDACT (1u << 3) /* do not name objects of waits */
-/* In place of samples of the CPU time, load the waits of threads as samples,
- * with the calls that waited. */
+/* Load the waits of threads as samples, with the calls that led to each wait.
+ * Leave out samples of CPU time. */
 #define TR2_LOAD_WAITS (1u << 4)
-#define TR2_LOAD_WAITS_TOO (1u << 5) /* both */
+#define TR2_LOAD_WAITS_TOO (1u << 5) /* load waits and samples of CPU time */
 
 enum tr2_load_result {
 	TR2_LOAD_OK,

@@ -51,7 +51,7 @@ void tr2_event_reader_source(struct tr2_event_reader *r, tr2_str source)
 bool tr2_event_json_sid(const char *line, size_t len, const char **sid,
 			size_t *sid_len)
 {
-	/* This text is the key: within a string, the quotes would be
+	/* This text can only be the key: within a string, its quotes would be
 	 * escaped. */
 	static const char key[] = "\"sid\":\"";
 	const char *at = memmem(line, len, key, sizeof(key) - 1), *end;
@@ -98,8 +98,8 @@ struct general {
 	struct tr2_view time;
 };
 
-/* Set *out to any value as text, for a string field. as_json: keep a string's
- * quotes. */
+/* Set *out to the text of any value, for a string field. as_json: keep the
+ * quotes of a string. */
 static bool text_of(struct general *g, const struct tr2_json_value *v,
 		    bool as_json, struct tr2_view *out)
 {
@@ -233,7 +233,7 @@ static bool set_field(struct general *g, int i, const struct tr2_json_value *v)
 	return false;
 }
 
-/* The fields that every event may have. */
+/* The fields that any event may have. */
 enum head { SID, THREAD, TIME, FILE_NAME, LINE, REPO, EVENT, NR_HEAD };
 
 #define NAME(text) { text, sizeof(text) - 1 }
@@ -316,8 +316,8 @@ static enum tr2_json_result parse_line(struct general *g, const char *line,
 	return tr2_json_object(r->json, line, len, on_member, g);
 }
 
-/* Note a time that cannot be true: Git writes the year 1900 if the C library
- * cannot provide the time. */
+/* Note a time that cannot be true, such as the year 1900: Git writes it if the
+ * C library cannot provide the time. */
 static void note_bad_time(struct tr2_event_reader *r,
 			  const struct tr2_view *time, uint64_t number)
 {
@@ -364,7 +364,8 @@ static bool same_text(const char *have, size_t have_len,
 	return have_len == v->len && !memcmp(have, v->p, v->len);
 }
 
-/* Return the session of a SID: a recently used one, else one from the model. */
+/* Return the session of a SID. Look among the recently used sessions first,
+ * then in the model. */
 static uint32_t session_of(struct tr2_event_reader *r,
 			   const struct tr2_view *sid)
 {
@@ -404,7 +405,8 @@ static void find_other(struct tr2_event_reader *r)
 	r->head_is_known = true;
 }
 
-/* Note a problem. Return false, for the caller to return. */
+/* Note a problem. Always return false, so that the caller can return the
+ * result. */
 static bool bad_line(struct tr2_event_reader *r, uint64_t number,
 		     enum tr2_problem_kind kind, const char *why)
 {
@@ -414,10 +416,10 @@ static bool bad_line(struct tr2_event_reader *r, uint64_t number,
 
 /*
  * Find a complete line after a part of another line. A killed process may leave
- * part of a line, and another process that appends to the same file writes its
- * own line right after that part. Within a string, the quotes at the beginning
- * of a line would be escaped. Return the offset of the complete line; 0: the
- * text has no complete line.
+ * part of a line, and another process that appends to the file writes its line
+ * directly after this part. The quotes at the beginning of a line cannot be
+ * within a string, where they would be escaped. Return the offset of the
+ * complete line; 0: the text has no complete line.
  */
 static size_t find_line_behind_piece(const char *line, size_t len)
 {

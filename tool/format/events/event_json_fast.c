@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * event_json_fast - parse lines as Git and libtrace2 write them, several times
- * faster than a general parser: the next field is known, so a comparison
- * replaces a search.
+ * event_json_fast - parse lines in the form in which Git and libtrace2 write
+ * them, several times faster than a general parser. The next field is known, so
+ * a comparison replaces a search.
  *
  * This is not a JSON parser. It accepts a small subset of JSON: members in the
  * order of the table without space between them, strings of printable ASCII
  * without escapes, decimal numbers of at most 18 digits, and arrays of strings
- * (format/events/scan.h). The general parser takes all other lines, and gives
+ * (format/events/scan.h). The general parser parses all other lines, and gives
  * the same result for this subset.
  *
- * Each event has its own function, expanded from events.def. It takes the
- * fields one after the other, comparing each name with a literal whose length
- * the compiler knows.
+ * Each event has its own function, expanded from events.def. The function
+ * parses the fields one after the other. It compares each name with a literal
+ * whose length the compiler knows.
  */
 #include "common/time.h"
 #include "format/events/event_json_private.h"
 #include "format/events/scan.h"
 
-/* Take ["…","…"], and copy the words to the scratch buffer. */
+/* Parse ["…","…"], and copy the words to the scratch buffer. */
 static const char *plain_words(struct tr2_event_reader *r, const char *p,
 			       struct tr2_words_view *out)
 {
@@ -48,8 +48,8 @@ static const char *plain_words(struct tr2_event_reader *r, const char *p,
 	return p + 1;
 }
 
-/* Take SS.uuuuuuZ" within the reader's minute. The general parser handles leap
- * seconds. */
+/* Parse SS.uuuuuuZ" within the minute of r->minute_us. The general parser
+ * handles leap seconds. */
 static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 					    const char *p, int64_t *wall_us)
 {
@@ -63,8 +63,8 @@ static inline const char *seconds_of_minute(const struct tr2_event_reader *r,
 	return p + 11;
 }
 
-/* Take YYYY-MM-DDTHH:MM:SS.uuuuuuZ". Most lines have the minute of the previous
- * line. */
+/* Parse YYYY-MM-DDTHH:MM:SS.uuuuuuZ". Most lines have the minute of the
+ * previous line. */
 static const char *plain_time(struct tr2_event_reader *r, const char *p,
 			      int64_t *wall_us)
 {
@@ -85,8 +85,8 @@ static const char *plain_time(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * parse_TYPE(r, p, member) takes a value of one of the table's types. JSON and
- * histograms go to the general parser.
+ * parse_TYPE(r, p, member) parses a value of this type into the member. The
+ * general parser handles the types JSON and HISTOGRAM.
  */
 #define parse_INT(r, p, member) tr2_plain_int(p, member)
 #define parse_SECONDS(r, p, member) tr2_plain_seconds(p, member)
@@ -113,7 +113,8 @@ static inline const char *parse_UINT(const struct tr2_event_reader *r,
 
 #define STANDS_AT(p, literal) (!memcmp(p, literal, sizeof(literal) - 1))
 
-/* Take the member if it is the next one; else run `absent`. */
+/* If the next member has this name, parse its value into `member`; else run
+ * `absent`. */
 #define TAKE(type, name, member, absent)                               \
 	if (STANDS_AT(p, ",\"" #name "\":")) {                         \
 		p = parse_##type(r, p + sizeof(",\"" #name "\":") - 1, \
@@ -127,7 +128,8 @@ static inline const char *parse_UINT(const struct tr2_event_reader *r,
 #define NO_TEXT ((struct tr2_view){ NULL, 0 })
 #define NO_WORDS ((struct tr2_words_view){ NULL, 0, 0 })
 
-/* Take a field of the table; `v` is the event's row. */
+/* FIELD_TYPE(name) parses a field of the table. `v` is the struct with the
+ * event's fields. */
 #define FIELD_STR(name) TAKE(STR, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_JSON(name) TAKE(JSON, name, &v->name.text, v->name.text = NO_TEXT)
 #define FIELD_HISTOGRAM(name)                                   \
@@ -140,12 +142,14 @@ static inline const char *parse_UINT(const struct tr2_event_reader *r,
 	TAKE(SECONDS, name, &v->name.i, v->name.i = TR2_ABSENT)
 #define FIELD_UINT(name) TAKE(UINT, name, &v->name.u, v->name.u = 0)
 #define FIELD_BOOL(name) TAKE(BOOL, name, &v->name.b, v->name.b = false)
-/* These fields are TR2_ABSENT before the line is parsed. */
+/* If one of these fields is absent, do nothing: it was set to TR2_ABSENT
+ * before. */
 #define FIELD_T_ABS(name) TAKE(SECONDS, name, &ev->t_abs, (void)0)
 #define FIELD_T_REL(name) TAKE(SECONDS, name, &ev->t_rel, (void)0)
 #define FIELD_NESTING(name) TAKE(INT, name, &ev->nesting, (void)0)
 
-/* One function per event, which takes the fields of its row in their order. */
+/* One function for each event. It parses the fields in the order of the event's
+ * row. */
 #define TR2_FIELD(type, name, flags) FIELD_##type(name)
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
 	static const char *parse_##name(struct tr2_event_reader *r,  \
@@ -172,10 +176,10 @@ static parse_fn *const parse_fields[TR2_EVENT_NR] = {
 };
 
 /*
- * Take the event's name, from after its opening quote, and set the kind. NULL:
+ * Parse the event's name, from after its opening quote, and set the kind. NULL:
  * the name is unknown. For most names the text after the name is always the
- * same, so 16 bytes identify a name and its end. There are few such texts: they
- * are cached.
+ * same. So 16 bytes identify a name with its end, and a small cache has the
+ * kinds of such texts.
  */
 static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 				     struct tr2_parsed_event *ev)
@@ -200,9 +204,9 @@ static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 }
 
 /*
- * Take the sid, the thread and the minute with one comparison, if all three are
- * the same as in the previous line. This is so in most lines, and shows that
- * the session is the same.
+ * Parse the sid, the thread and the minute with one comparison, if all three
+ * are the same as in the previous line, as in most lines. The session is then
+ * the same, too.
  */
 static inline const char *parse_same_head(struct tr2_event_reader *r,
 					  const char *p, const char *end,
@@ -236,7 +240,8 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 	r->head_thread_len = r->thread_seen.len;
 }
 
-/* Take a head with another session, thread or minute than the previous line. */
+/* Parse a head with another session, thread or minute than the previous
+ * line. */
 static const char *parse_other_head(struct tr2_event_reader *r, const char *p,
 				    struct tr2_parsed_event *ev)
 {
@@ -250,7 +255,7 @@ static const char *parse_other_head(struct tr2_event_reader *r, const char *p,
 	return p;
 }
 
-/* Take the source file and line of the event. */
+/* Parse the source file and line of the event. */
 static inline const char *parse_place(struct tr2_event_reader *r, const char *p,
 				      struct tr2_parsed_event *ev)
 {

@@ -10,7 +10,7 @@
 #include "model/build/build.h"
 #include "model/parsed_event.h"
 
-/* The first bytes of an event's name and of the text after the name, and the
+/* The beginning of an event's name with the text after the name, and the
  * event's kind. */
 struct tr2_seen_kind {
 	char text[16];
@@ -25,9 +25,9 @@ struct tr2_seen_kind {
 #define TR2_SEEN_SESSIONS 4
 
 struct tr2_seen_session {
-	const char *sid; /* owned by the model */
+	const char *sid; /* the SID, owned by the model */
 	size_t len;
-	uint32_t session; /* 0: unused entry */
+	uint32_t session; /* 0: the entry is unused */
 };
 
 struct tr2_event_reader {
@@ -49,9 +49,9 @@ struct tr2_event_reader {
 	 * microseconds. */
 	char minute[17];
 	int64_t minute_us;
-	/* The text ,"sid":"…","thread":"…","time":" and the minute in the
-	 * previous line, with its lengths. head_len 0: that line lacked a part
-	 * of it. */
+	/* The head of the previous line, and its lengths:
+	 * ,"sid":"…","thread":"…","time":" and the minute. head_len 0: that
+	 * line lacked a part of the head. */
 	char head[256];
 	size_t head_len, head_sid_len, head_thread_len;
 	/* `session` and `thread` belong to the head. */

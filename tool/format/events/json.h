@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json - parse one line with one JSON object, and pass on its members one by
- * one. simdjson parses it (format/events/json_simd.cc, the only C++ of the
- * project); without simdjson, json_scalar.c does.
+ * json - parse one line with one JSON object, and pass on the object's members
+ * one by one. The parser is simdjson (format/events/json_simd.cc, the only C++
+ * of the project) or, without simdjson, json_scalar.c.
  */
 #pragma once
 
@@ -16,12 +16,11 @@
 extern "C" {
 #endif
 
-/* This number of bytes must be readable after a text. Their values do not
- * matter. */
+/* This number of bytes must be readable after a text, whatever their values. */
 #define TR2_JSON_PADDING 64
 
 enum tr2_json_type {
-	TR2_JSON_STRING,  /* text: decoded, NUL as U+FFFD */
+	TR2_JSON_STRING,  /* text: the decoded string, with NUL as U+FFFD */
 	TR2_JSON_INT,     /* i */
 	TR2_JSON_UINT,    /* u: a value that does not fit into i */
 	TR2_JSON_DECIMAL, /* ns */
@@ -58,9 +57,8 @@ void tr2_json_free(struct tr2_json *json);
 typedef void tr2_json_member_fn(void *data, const char *key, size_t key_len,
 				const struct tr2_json_value *value);
 
-/* Call `member` for each member. Do so only if the whole text is one valid JSON
- * object. A number that does not fit into a 64-bit type is passed as a
- * string. */
+/* If the whole text is one valid JSON object, call `member` for each member of
+ * it. A number that does not fit into a 64-bit type is passed as a string. */
 enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 				     size_t len, tr2_json_member_fn *member,
 				     void *data);
@@ -69,7 +67,7 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
  * the member function may call this, and only for its own value. */
 struct tr2_view tr2_json_source(const struct tr2_json_value *v);
 
-/* Longer durations, as in totals of many timers, become INT64_MAX ns. */
+/* Durations above this, such as totals of many timers, become INT64_MAX ns. */
 #define TR2_JSON_MAX_SECONDS (INT64_MAX / 1000000000)
 
 /* Convert seconds and nanoseconds of the same sign to nanoseconds. */

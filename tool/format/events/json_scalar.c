@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * json_scalar - implement format/events/json.h for a build without simdjson,
- * such as the static one. The library's validator checks a text; then white
- * space is removed, and the text is walked. Speed matters less here, since
- * event_json_fast.c takes most lines.
+ * json_scalar - implements format/events/json.h for a build without simdjson,
+ * such as the static build. The library's validator checks a text. Then white
+ * space is removed, and the members are parsed. Speed matters less here, since
+ * event_json_fast.c parses most lines.
  */
 #ifndef HAVE_SIMDJSON
 
@@ -22,8 +22,8 @@
 
 struct tr2_json {
 	struct tr2_buf line; /* the line without white space */
-	/* Strings, words and raw texts. The buffer does not move while a line
-	 * is parsed. */
+	/* scratch: strings, words and raw texts of a line; the buffer does not
+	 * move while the line is parsed. */
 	struct tr2_buf scratch, decoded;
 	struct tr2_view source; /* text of the current value */
 };
@@ -60,9 +60,9 @@ static uint32_t hex(const char *p)
 	return (uint32_t)strtoul(digits, NULL, 16);
 }
 
-/* Take the digits of a \u, and the second half of a surrogate pair. Put U+FFFD
- * in place of a NUL, at which the model's strings would end, and of half a
- * pair. */
+/* Parse the digits of a \u, and the second half of a surrogate pair. Append
+ * U+FFFD in place of a NUL, at which the model's strings would end, or of half
+ * a pair. */
 static const char *parse_code(struct tr2_buf *b, const char *p)
 {
 	uint32_t c = hex(p), low;
@@ -231,7 +231,8 @@ enum tr2_json_result tr2_json_object(struct tr2_json *json, const char *text,
 	tr2_must(tr2_buf_room(&json->scratch, json->line.len * 16) &&
 		 !json->line.failed);
 	p = tr2_buf_str(&json->line);
-	/* The rest can only be an object: other text has become a string. */
+	/* Only an object begins with a brace: tr2_json_add_text() has turned
+	 * invalid JSON into a string. */
 	if (*p++ != '{')
 		return TR2_JSON_BAD;
 	while (*p != '}') {

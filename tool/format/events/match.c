@@ -122,7 +122,7 @@ static bool set_field(struct matcher *x, int i, const char *s, size_t len)
 	case TR2_T_JSON:
 		ev->value[i].text = (struct tr2_view){ s, len };
 		return true;
-	case TR2_T_BOOL: /* no template has these */
+	case TR2_T_BOOL: /* no template has a field of these types */
 	case TR2_T_HISTOGRAM:
 		break;
 	}
@@ -167,7 +167,7 @@ static const char *field_end(const struct matcher *x, const char *t,
 	size_t len;
 
 	if (t == t_end && t_end != x->t_end) {
-		t = t_end + 1; /* skip the group's closing brace */
+		t = t_end + 1; /* continue after the group's closing brace */
 		t_end = x->t_end;
 	}
 	literal = next_literal(t, t_end, &len);

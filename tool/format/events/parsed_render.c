@@ -6,8 +6,8 @@
 #include "format/events/parsed_render.h"
 
 /*
- * Copy the text, with a NUL at its end. The buffer has enough room for it and
- * does not move.
+ * Copy the text into the buffer, with a NUL at its end. The buffer has enough
+ * room and does not move.
  */
 static const char *text_of(struct tr2_parsed_render *r,
 			   const struct tr2_view *v)
@@ -146,7 +146,7 @@ void tr2_parsed_render_set(struct tr2_parsed_render *r,
 	};
 	if (ev->wall_us == TR2_ABSENT)
 		r->event.wall_us = positive((s->wall_ns + s->now_ns) / 1000);
-	/* In JSON, region_enter has no t_abs. */
+	/* Compute an absent t_abs: in JSON, region_enter has none. */
 	if (ev->t_abs == TR2_ABSENT)
 		r->event.t_abs_ns = positive(
 			(int64_t)r->event.wall_us * 1000 - s->wall_ns);

@@ -16,9 +16,9 @@
 #define DAY_US 86400000000ll
 #define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 
-/* Two lines of a process give starts that differ by less than this. Only a line
- * that was written late may differ by more: its wall time is the time of
- * writing, and later than its t_abs. */
+/* The starts that two lines of a process give differ by less than this. Only a
+ * line that was written late may differ by more: its wall time is the time of
+ * writing, which is later than its t_abs says. */
 #define SAME_START_NS 2000000
 
 /* The length of `HH:MM:SS.uuuuuu `. */
@@ -30,7 +30,7 @@ enum { DEPTH, THREAD, EVENT, REPO, T_ABS, T_REL, CATEGORY, MESSAGE, COLUMNS };
 struct running {
 	uint32_t session;
 	unsigned int depth;
-	int64_t start_ns; /* the earliest start that a line gives; TR2_ABSENT:
+	int64_t start_ns; /* the earliest start that any line gives; TR2_ABSENT:
 			   * no line had both times */
 	uint64_t last_line;
 };
@@ -50,7 +50,7 @@ struct tr2_perf_reader {
 	struct running ended[NR_ENDED]; /* session 0: unused entry */
 	uint32_t next_ended;
 	int64_t last_wall_us, days_us; /* days_us: 24 hours for each midnight
-					* passed */
+					* that has passed */
 	struct tr2_buf scratch, repaired;
 	struct tr2_parsed_event ev;
 };
@@ -89,7 +89,7 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-/* Is this `dN |`, the start of the columns? */
+/* Is the text at p `dN |`, the start of the columns? */
 static bool is_depth(const char *p, const char *end)
 {
 	if (end - p <= 5 || *p++ != 'd' || !is_digit(*p))
@@ -102,8 +102,8 @@ static bool is_depth(const char *p, const char *end)
 }
 
 /* Find `dN |`: after a bar or, in a brief line, before the first bar. In a
- * brief line, a mail or a CI log may have put a prefix before `dN |`, which
- * ends in a blank or >. */
+ * brief line, a mail or a CI log may have added a prefix that ends in a blank
+ * or `>`. */
 static const char *find_depth(const char *line, const char *end)
 {
 	const char *p;
@@ -156,7 +156,8 @@ static const char *find_bar(const char *p, const char *end, int i)
 	bar = behind_repaired(p, end, width[i]);
 	if (!is_bar(bar, end))
 		bar = memmem(p, (size_t)(end - p), " | ", 3);
-	/* A line with an empty message may have lost its trailing space. */
+	/* Accept a line with an empty message that has lost its trailing
+	 * space. */
 	if (!bar && end - p >= 2 && !memcmp(end - 2, " |", 2))
 		bar = end - 2;
 	return bar ? bar + 1 : NULL;
@@ -258,7 +259,7 @@ static int64_t number_of(const char *s, size_t n)
 	return v;
 }
 
-/* Is this `HH:MM:SS.uuuuuu `? */
+/* Is the text at p `HH:MM:SS.uuuuuu `? */
 static bool is_time(const char *p, const char *end)
 {
 	static const char form[] = "00:00:00.000000";
@@ -413,8 +414,8 @@ static struct running *find_ended(struct tr2_perf_reader *r,
 	return best;
 }
 
-/* Move an ended process back to the running ones. The model begins another
- * session for its later part. */
+/* Move an ended process back to the running processes. The model begins another
+ * session for the later part of the process. */
 static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
 {
 	tr2_grow(r->running, r->nr, r->alloc);
@@ -423,7 +424,7 @@ static struct running *go_on(struct tr2_perf_reader *r, struct running *ended)
 	return &r->running[r->nr++];
 }
 
-/* Does the event begin a later part of a session, in a file of its own? */
+/* Does the event begin a file with a later part of a session? */
 static bool goes_on(const struct tr2_parsed_event *ev)
 {
 	return ev->kind == TR2_EV_version && ev->as.version.part.u;
@@ -557,8 +558,9 @@ static bool parse_message(struct tr2_perf_reader *r,
 		ok = tr2_match(&r->ev, row.perf_category, column[CATEGORY].p,
 			       column[CATEGORY].len, &r->scratch);
 	if (row.perf_message && *row.perf_message)
-		/* A fork may inherit regions that are open in its parent: the
-		 * message then has more dots than the process has regions. */
+		/* Try again without dots: a fork may inherit its parent's open
+		 * regions, so that the message has more dots than the process
+		 * has regions. */
 		ok &= match_message(r, row.perf_message, text) ||
 		      match_message(r, row.perf_message,
 				    without_dots(text, text.len));
@@ -641,7 +643,8 @@ bool tr2_perf_reader_line(struct tr2_perf_reader *r, const char *line,
 	if (has_nul)
 		tr2_build_problem(r->m, TR2_PROBLEM_UTF8, r->source, number,
 				  "NULs were replaced by U+FFFD");
-	/* A line need not be UTF-8, but the model's texts must be. */
+	/* Repair the line: it need not be UTF-8, but the model's texts must
+	 * be. */
 	if (has_nul || !tr2_utf8_valid(line, len)) {
 		tr2_utf8_repair(&r->repaired, line, len, 8);
 		line = r->repaired.p;

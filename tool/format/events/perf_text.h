@@ -3,10 +3,10 @@
  * perf_text - read lines of the perf target, full and brief, into the model.
  *
  * Perf text has no session ids: a process is identified by its depth and its
- * start (the line's time less its t_abs). The reader makes up ids, which show
- * the parents given by the depths. Two simultaneous processes of one depth are
- * distinguished by their start, if a line has both times. Other lines are
- * assigned to the process that wrote last.
+ * start (the line's time minus its t_abs). The reader makes up ids, which show
+ * the parents that follow from the depths. Lines with both times belong to the
+ * process of their depth with the same start. Other lines belong to the process
+ * of their depth that wrote last.
  */
 #pragma once
 

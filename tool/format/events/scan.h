@@ -54,8 +54,8 @@ static inline size_t tr2_plain_length(const char *p)
 #if defined(__SSE2__)
 	for (;; p += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
-		/* After the addition of 1, bytes from 0x7f on are negative,
-		 * except 0xff, which becomes 0: all are below 0x21. */
+		/* After the addition of 1, bytes that were 0x7f or more are
+		 * negative, and 0xff is 0: all are below 0x21. */
 		__m128i up = _mm_add_epi8(x, _mm_set1_epi8(1));
 		__m128i bad = _mm_or_si128(
 			_mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')),
@@ -83,7 +83,7 @@ static inline size_t tr2_plain_length(const char *p)
 #endif
 }
 
-/* Take a string: p is after its opening quote. Return the position after its
+/* Parse a string; p is after its opening quote. Return the position after its
  * closing quote. */
 static inline const char *tr2_plain_string(const char *p, struct tr2_view *out)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * utf8 - see format/events/utf8.h.
- */
+/* utf8 - implements format/events/utf8.h. */
 #include "base/text.h"
 #include "common/memory.h"
 #include "format/events/utf8.h"

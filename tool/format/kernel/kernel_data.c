@@ -43,7 +43,7 @@ static uint32_t number(const struct text *t)
 }
 
 /* Find the format of an event: "name: NAME\nID: N\nformat:\n", lines with
- * fields, and "print fmt". Return false if it is not there. */
+ * fields, and "print fmt". Return false if the text lacks this event. */
 static bool find_event(struct text *t, const char *name, uint64_t *id)
 {
 	const char *end;
@@ -95,7 +95,7 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 
 #define MAGIC "PERFILE2"
 #define MAGIC_OTHER_ORDER "2ELIFREP"
-/* A file with more sources is not from a recorder. */
+/* Reject a file with more sources: no recorder writes it. */
 #define MAX_SOURCES 4096
 #define MAX_RINGS 65536
 #define MAX_OPENED (1u << 22)
@@ -235,9 +235,9 @@ static bool read_sources(struct tr2_kernel_data *f, const struct header *h)
 	return true;
 }
 
-/* Read the formats of tracepoints. trace2 record puts them before the records,
- * where older versions of perf had names of events; perf puts them after the
- * records. */
+/* Read the formats of tracepoints. `trace2 record` puts them before the
+ * records, where older versions of perf put names of events. perf puts them
+ * after the records. */
 static void read_formats(struct tr2_kernel_data *f, const struct header *h)
 {
 	struct section section = h->event_types;
@@ -248,7 +248,8 @@ static void read_formats(struct tr2_kernel_data *f, const struct header *h)
 	    !tr2_kernel_data_read(f, h->data.at + h->data.size, &section,
 				  sizeof(section)))
 		return;
-	/* The formats come first; the names of functions may follow. */
+	/* Read only the beginning: the formats come first, and the names of
+	 * functions may follow. */
 	if (section.size > MAX_FORMATS)
 		section.size = MAX_FORMATS;
 	if (!section.size || section.at > f->size)
@@ -299,7 +300,7 @@ bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd)
 	read_formats(f, &h);
 	for (i = 0; i < f->nr_sources; i++)
 		f->sources[i].is = kind_of(f, &f->sources[i]);
-	/* The header has the size only when the file is complete. */
+	/* A size of 0 shows that the file is not complete. */
 	f->growing = !h.data.size;
 	f->data_at = h.data.at;
 	if (f->data_at < sizeof(h) || f->data_at > f->size)

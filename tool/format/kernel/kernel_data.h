@@ -17,22 +17,22 @@
 
 #include "common/map.h"
 
-/* The place of a field in a tracepoint's records, by the formats in the
- * file. */
+/* The place of a field in a tracepoint's raw data, as the formats in the file
+ * say. */
 struct tr2_kernel_field {
 	uint32_t at, size;
 };
 
 struct tr2_kernel_formats {
 	uint64_t switch_id, waking_id; /* 0: unknown */
-	/* sched_switch */
+	/* fields of sched_switch */
 	struct tr2_kernel_field prev_pid, prev_comm, prev_state;
 	struct tr2_kernel_field next_pid, next_comm;
-	struct tr2_kernel_field pid, flags, depth; /* sched_waking */
+	struct tr2_kernel_field pid, flags, depth; /* fields of sched_waking */
 };
 
-/* Bits in prev_state. 0 or PREEMPTED: the thread could have continued. DEAD: it
- * never runs again. */
+/* Bits in prev_state. PREEMPTED, or no bit: the thread could have continued.
+ * DEAD: the thread never runs again. */
 #define TR2_PREV_STATE_PREEMPTED 0x100
 #define TR2_PREV_STATE_DEAD 0x30
 
@@ -41,10 +41,10 @@ void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
 
 enum tr2_data_is {
 	TR2_DATA_OTHER,
-	TR2_DATA_TASK_CLOCK,   /* the first event: counts CPU times */
-	TR2_DATA_SWITCHES,     /* context-switches: a sample before each
-			        * switch */
-	TR2_DATA_SCHED_SWITCH, /* a tracepoint: a sample before each switch */
+	TR2_DATA_TASK_CLOCK,   /* the first event, which counts CPU time */
+	TR2_DATA_SWITCHES,     /* the software event context-switches: a sample
+				* before each switch */
+	TR2_DATA_SCHED_SWITCH, /* the tracepoint: a sample before each switch */
 	TR2_DATA_SCHED_WAKING,
 	TR2_DATA_PROFILE /* samples of the CPU time */
 };
@@ -54,8 +54,7 @@ struct tr2_data_source {
 	enum tr2_data_is is;
 	uint32_t type;
 	bool without_kernel;
-	bool of_machine; /* opened for all processes, not inherited from the
-			  * command */
+	bool of_machine; /* opened for all processes of the machine */
 	uint64_t config, sample_type, sample_period, read_format, registers;
 };
 
@@ -63,20 +62,21 @@ struct tr2_data_source {
 struct tr2_data_ring {
 	struct tr2_data_extent {
 		uint64_t at, len;
-	} *extents; /* pieces of the file, each of whole records */
+	} *extents; /* pieces of the file, each with whole records */
 	uint32_t nr, alloc;
 	uint64_t bytes;
 };
 
 struct tr2_kernel_data {
-	int fd; /* owned by the caller */
+	int fd; /* descriptor of the file, owned by the caller */
 	uint64_t size;
 	uint64_t data_at, data_end;
 	bool growing; /* the recorder has not finished the file: data_end is its
 		       * present end */
 	struct tr2_data_source *sources;
 	uint32_t nr_sources;
-	struct tr2_map ids; /* id + 1 to an index into `opened` */
+	struct tr2_map ids; /* maps an event's id + 1 to an index into
+			     * `opened` */
 	struct tr2_data_opened {
 		uint32_t source, ring;
 	} *opened;
@@ -100,10 +100,10 @@ struct tr2_kernel_record {
 	 * has. */
 	const unsigned char *body;
 	size_t len;
-	/* Samples: return addresses and raw data, unaligned. */
+	/* For samples: return addresses and raw data, unaligned. */
 	const unsigned char *calls, *raw;
 	uint32_t nr_calls, raw_len;
-	/* Samples: the user's registers and the copy of the stack; NULL:
+	/* For samples: the user's registers and the copy of the stack; NULL:
 	 * none. */
 	const unsigned char *registers, *stack;
 	uint32_t stack_len;
@@ -141,7 +141,7 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 struct tr2_model;
 /* Read DIR/kernel.data if it exists. The recording's tasks are those from
  * first_task on. *end_ns: the file has all records until this time; 0: records
- * may be missing. Set *end_ns to the time of the last record, if that is later.
- * Return the number of lost records that the file reports. */
+ * may be missing. If the last record is later, set *end_ns to its time. Return
+ * the number of lost records that the file reports. */
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task, int64_t *end_ns);

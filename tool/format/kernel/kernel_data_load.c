@@ -16,7 +16,7 @@
 #include "model/build/build.h"
 #include "model/build/build_states.h"
 
-/* Because of an interrupt, a record may be earlier than the one before it in
+/* Because of an interrupt, a record may be earlier than the previous record in
  * its ring, by at most this. */
 #define SWAPPED_NS 1000000
 
@@ -27,13 +27,14 @@ struct kernel {
 	struct tr2_kernel_symbols symbols;
 	struct tr2_states_build *build;
 	struct tr2_kernel_profile profile;
-	/* In a container, tracepoints have the machine's tids. This maps them
-	 * to the container's tids. Switches have both, and fill the map. */
+	/* Maps the machine's tids to a container's tids. In a container,
+	 * tracepoints have the machine's tids. Samples of switches have both,
+	 * and fill the map. */
 	struct tr2_map tids;
 	bool in_container;
-	uint64_t *last_ns; /* by ring: the time of its last record */
+	uint64_t *last_ns; /* by ring: time of the ring's last record */
 	uint64_t end_ns, lost, went_back;
-	struct tr2_buf comm; /* a comm that was not UTF-8, repaired */
+	struct tr2_buf comm; /* a repaired comm that was not UTF-8 */
 };
 
 static int64_t wall_of(const struct kernel *k, uint64_t time_ns)
@@ -68,8 +69,8 @@ static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		out->kind = r->type == PERF_RECORD_FORK ? TR2_TASK_RECORD_FORK :
 							  TR2_TASK_RECORD_EXIT;
 		out->other = (int32_t)ids[3];
-		/* Use the time in the record's body: tasks.jsonl has it, too,
-		 * and it is a little earlier. */
+		/* Use the time in the record's body, as tasks.jsonl does: it is
+		 * a little earlier than the record's time. */
 		if (r->len >= sizeof(ids) + sizeof(time_ns)) {
 			memcpy(&time_ns, r->body + sizeof(ids),
 			       sizeof(time_ns));
@@ -121,7 +122,7 @@ static bool raw_number(const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* Read prev_state, a long. Only its low bits are used. */
+/* Read prev_state, a long. Use only its low bits. */
 static void raw_state(const struct tr2_kernel_record *r,
 		      const struct tr2_kernel_field *field, uint32_t *state)
 {
@@ -152,7 +153,7 @@ static int32_t tid_of(const struct kernel *k, uint32_t pid)
 		       (int32_t)pid;
 }
 
-/* Read from sched_switch which thread gets the CPU. */
+/* Read the thread that gets the CPU from sched_switch. */
 static void load_next(struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
@@ -298,7 +299,8 @@ static unsigned int load_all(struct kernel *k,
 	out[2] = (struct tr2_task_record){
 		.kind = TR2_TASK_RECORD_IN,
 		.how = TR2_HOW_MACHINE,
-		.tid = (int32_t)next, /* the thread's process is not known */
+		.tid = (int32_t)next, /* pid stays 0: the thread's process is
+				       * not known */
 		.cpu = r->ring,
 		.wall_ns = out[0].wall_ns,
 		.comm = out[0].comm,

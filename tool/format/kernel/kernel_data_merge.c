@@ -19,7 +19,7 @@ struct window {
 	unsigned char *p;
 	size_t size;
 	uint64_t at;
-	size_t len; /* number of bytes of the file, from `at` on */
+	size_t len; /* number of bytes of the file in memory, from `at` on */
 };
 
 /* Make a window of `bytes` bytes, but not more than WINDOW_BYTES. */
@@ -103,8 +103,8 @@ bool tr2_kernel_data_scan(struct tr2_kernel_data *f, tr2_kernel_record_fn *fn,
 		at += size;
 	}
 	free(w.p);
-	/* If the recorder still runs, it may have written only a part of the
-	 * last record. */
+	/* Report no damage if the recorder still runs: it may have written only
+	 * a part of the last record. */
 	if (go_on && at < f->data_end && !f->problem &&
 	    !(f->growing && f->data_end - at < MAX_RECORD))
 		f->problem = "a record is damaged: the records after it are "
@@ -135,8 +135,8 @@ static bool advance(struct cursor *c)
 			continue;
 		p = see_record(&c->window, e->at + c->at, e->at + e->len,
 			       &size);
-		/* The record was read before, so this fails only if the file
-		 * changed. */
+		/* Fail only if the file has changed: tr2_kernel_data_scan() has
+		 * already read the record. */
 		if (!p || !tr2_kernel_record_parse(c->window.f, p, size,
 						   &c->record))
 			return false;

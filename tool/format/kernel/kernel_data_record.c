@@ -4,7 +4,7 @@
 
 #include "format/kernel/kernel_data.h"
 
-/* The rest of a record that is not read yet. */
+/* The unread rest of a record. */
 struct rest {
 	const unsigned char *p;
 	size_t n;
@@ -61,8 +61,8 @@ static bool read_raw(struct rest *rest, struct tr2_kernel_record *r)
 	return read_bytes(rest, NULL, r->raw_len);
 }
 
-/* Take the registers, abi and a value for each, then the stack: its size, its
- * data, and the size of the valid data. */
+/* Read the registers: abi, and a value for each. Then read the stack: its size,
+ * its data, and the size of the valid data. */
 static __attribute__((noinline)) bool take_stack(struct rest *rest,
 						 struct tr2_kernel_record *r)
 {
@@ -88,7 +88,8 @@ static __attribute__((noinline)) bool take_stack(struct rest *rest,
 	return true;
 }
 
-/* Read the fields of a sample, in their order. Later fields are not used. */
+/* Read the fields of a sample in their order, up to the last field that is
+ * used. */
 static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 {
 	uint64_t type = r->source->sample_type;
@@ -117,8 +118,8 @@ static bool parse_sample(struct rest *rest, struct tr2_kernel_record *r)
 		return false;
 	if (type & PERF_SAMPLE_RAW && !read_raw(rest, r))
 		return false;
-	/* A branch stack may precede the registers. trace2 record does not
-	 * request branch stacks: read no further then. */
+	/* Stop at a branch stack, which may precede the registers: `trace2
+	 * record` does not request it. */
 	return !(type & PERF_SAMPLE_REGS_USER) ||
 	       type & PERF_SAMPLE_BRANCH_STACK || take_stack(rest, r);
 }
@@ -180,7 +181,7 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	struct rest rest;
 
 	memcpy(&header, p, sizeof(header));
-	/* A record may lack these fields. */
+	/* Reset the fields that a record may lack. */
 	r->pid = r->tid = 0;
 	r->calls = r->raw = r->registers = r->stack = NULL;
 	r->nr_calls = r->raw_len = r->stack_len = 0;
@@ -189,7 +190,8 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 	r->body = p + sizeof(header);
 	r->at = sizeof(header);
 	r->len = size - sizeof(header);
-	/* Types from 64 on are perf's own, which lack these fields. */
+	/* Reject types from 64 on: perf itself writes these records, without
+	 * time and id. */
 	if (r->type >= 64 || !find_source(f, r))
 		return false;
 	if (r->type != PERF_RECORD_SAMPLE)

@@ -14,8 +14,8 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Values from this one on are not addresses: each marks the beginning of a part
- * of the call path. USER_MARKER marks the part of the user's code. */
+/* Values from FIRST_MARKER on are not addresses: each marks the beginning of a
+ * part of the call path. USER_MARKER marks the part of the user's code. */
 #define FIRST_MARKER ((uint64_t)-4095)
 #define USER_MARKER ((uint64_t)-512)
 
@@ -34,7 +34,8 @@ static void pass_line(const char *line, size_t len, tr2_kernel_symbol_fn *fn,
 			return;
 		addr = addr << 4 | digit;
 	}
-	/* Without permission, all addresses are 0. */
+	/* Skip lines with address 0: without permission, the kernel shows only
+	 * these. */
 	if (end - line < 4 || line[2] != ' ' || !addr)
 		return;
 	name = line + 3;
@@ -123,7 +124,8 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 			break;
 		if (addr >= FIRST_MARKER)
 			continue;
-		/* The call is before its return address. */
+		/* Look up the address before, since a call is before its return
+		 * address. */
 		f = find(s, addr - 1);
 		if (f && f->page_fault && cause == TR2_CAUSE_disk)
 			return TR2_CAUSE_page;
@@ -142,8 +144,8 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 
 /* A longer list is not a call path. */
 #define MAX_CALLS 4096
-/* Values from this one on are not addresses: each marks the beginning of a part
- * of the call path. */
+/* Values from FIRST_MARKER on are not addresses: each marks the beginning of a
+ * part of the call path. */
 #define FIRST_MARKER ((uint64_t)-4095)
 
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
@@ -198,7 +200,8 @@ void tr2_kernel_profile_names(struct tr2_kernel_profile *p, int fd)
 	struct tr2_model *m = p->m;
 	uint32_t first = m->nr_kernel_functions;
 
-	/* The list already has the functions of earlier recordings' kernels. */
+	/* Use the next number: the list already has the functions of the
+	 * kernels of earlier recordings. */
 	p->kernel = m->kernel_functions[first - 1].kernel + 1;
 	each_symbol(fd, add_function, p);
 	if (m->nr_kernel_functions > first)
@@ -229,8 +232,8 @@ static uint32_t space_of(struct tr2_kernel_profile *p, uint32_t pid,
 	return i ? i : new_space(p, pid, 0, wall_ns);
 }
 
-/* ids: pid, ppid. The new process gets its parent's present mappings, which the
- * parent itself may have got at its fork. */
+/* Handle a fork; ids: pid, ppid. The new process gets its parent's present
+ * mappings, including mappings that the parent got at its own fork. */
 static void on_fork(struct tr2_kernel_profile *p, const uint32_t ids[2],
 		    int64_t wall_ns)
 {
@@ -360,8 +363,8 @@ static void add_calls(struct tr2_model *m, struct tr2_model_sample *sample,
 	}
 }
 
-/* Keep the place of the copy of the stack in the file, not the copy, which few
- * readers need. Return 0 if the file cannot be kept open. */
+/* Keep the place of the copied stack in the file. Do not keep the copy itself,
+ * which few readers need. Return 0 if the file cannot be kept open. */
 static uint32_t add_stack(struct tr2_kernel_profile *p,
 			  const struct tr2_kernel_data *f,
 			  const struct tr2_kernel_record *r)
@@ -423,8 +426,8 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 		p->nr_unknown++;
 }
 
-/* Add only the program's own calls. The kernel's calls only determine the
- * cause. */
+/* Add only the program's own calls. The kernel's calls only serve to find the
+ * cause of the wait. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns)
@@ -462,8 +465,8 @@ static uint32_t wait_at(const struct tr2_model *m, uint32_t thread,
 		       i : 0;
 }
 
-/* Make the calls of a thread that left its CPU a sample of the wait that it
- * began. false: it began none. */
+/* Turn the calls of a thread that left its CPU into a sample of the wait that
+ * then began. Return false if no wait began. */
 static bool set_wait(const struct tr2_model *m, struct tr2_model_sample *s)
 {
 	uint32_t state = wait_at(m, s->task_thread, s->at_ns);

@@ -15,17 +15,19 @@
 
 struct tr2_kernel_profile {
 	struct tr2_model *m;
-	bool is_on;             /* the file has samples of the CPU time */
-	struct tr2_map spaces;  /* pid to the number of its space */
-	tr2_str cpu, waits; /* the events of samples */
+	bool is_on;             /* the file has samples of CPU time */
+	struct tr2_map spaces;  /* maps a pid to the number of the process's
+				 * space */
+	tr2_str cpu, waits; /* names of the events of samples */
 	uint32_t first_sample;
 	uint32_t kernel;        /* number of the kernel whose functions were
 				 * read; 0: unknown */
-	uint32_t stack_file;    /* its index in the model; 0: not added yet */
-	uint64_t nr_unknown;    /* samples of unknown threads */
+	uint32_t stack_file;    /* index of the file in m->stack_files; 0: not
+				 * added yet */
+	uint64_t nr_unknown;    /* number of samples of unknown threads */
 };
 
-/* Begin. The file's events must be known. */
+/* Begin to read samples. f must be open: its events must be known. */
 void tr2_kernel_profile_begin(struct tr2_kernel_profile *p, struct tr2_model *m,
 			      const struct tr2_kernel_data *f);
 /* Read the names of the kernel's functions. */
@@ -39,12 +41,13 @@ void tr2_kernel_profile_sample(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_data *f,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
-/* Add the calls of a thread that leaves its CPU: it may begin a wait. */
+/* Add the calls of a thread that leaves its CPU and may begin a wait. */
 void tr2_kernel_profile_leaves(struct tr2_kernel_profile *p,
 			       const struct tr2_kernel_record *r,
 			       uint32_t task_thread, int64_t wall_ns);
-/* Drop the calls of threads that left their CPU but began no wait, and set the
- * lengths of waits. Call this at the end, when the states are known. */
+/* Call this at the end, when the states of threads are known. Drop the calls of
+ * threads that left their CPU but began no wait, and set the lengths of
+ * waits. */
 void tr2_kernel_profile_waits(struct tr2_kernel_profile *p);
 void tr2_kernel_profile_release(struct tr2_kernel_profile *p);
 

@@ -4,6 +4,6 @@
 
 #include "model/model.h"
 
-/* Read the maps in DIR/maps of tasks from first_task on. */
+/* Read the files in DIR/maps that belong to the tasks from first_task on. */
 void tr2_code_maps_load(struct tr2_model *m, const char *dir,
 			uint32_t first_task);

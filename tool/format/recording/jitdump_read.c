@@ -11,7 +11,8 @@
 
 #define MAGIC 0x4a695444u
 #define VERSION 1
-/* The times are not those of CLOCK_MONOTONIC, but of the processor. */
+/* Flag of a dump whose times are from the processor's clock instead of
+ * CLOCK_MONOTONIC. */
 #define OTHER_CLOCK 1
 
 /* Offsets of fields. Numbers have the byte order of the machine that wrote
@@ -31,7 +32,7 @@ struct dump {
 	const unsigned char *data;
 	size_t size;
 	bool is_swapped, has_other_clock;
-	struct tr2_map by_index; /* the functions by their code_index + 1 */
+	struct tr2_map by_index; /* maps code_index + 1 to a function */
 };
 
 static uint32_t get32(const struct dump *d, size_t at)
@@ -50,8 +51,8 @@ static uint64_t get64(const struct dump *d, size_t at)
 	return d->is_swapped ? __builtin_bswap64(v) : v;
 }
 
-/* Return the wall time of a record. 0, which is before all samples, if that is
- * not within the life of the process: then it was another clock. */
+/* Return the wall time of a record. If this time is not within the life of the
+ * process, the clock was another one: return 0, which is before all samples. */
 static int64_t time_of(const struct dump *d, size_t at)
 {
 	const struct tr2_model_task *task = &d->m->tasks[d->task];
@@ -106,8 +107,8 @@ static void move(struct dump *d, size_t at)
 		add(d, index, &f);
 }
 
-/* Take a record, but not of a child that inherited the descriptor: its
- * addresses mean other code. */
+/* Add the function of a record. Skip records of a child that inherited the
+ * descriptor: the child's addresses mean other code. */
 static void take_record(struct dump *d, size_t at, size_t size)
 {
 	uint32_t kind = get32(d, at);
@@ -121,7 +122,8 @@ static void take_record(struct dump *d, size_t at, size_t size)
 		move(d, at);
 }
 
-/* Return why the dump cannot be read; NULL: it can. */
+/* Read the header. Return the reason why the dump cannot be read; NULL: it can
+ * be read. */
 static const char *read_header(struct dump *d)
 {
 	if (d->size < HEADER_BYTES)
@@ -137,7 +139,7 @@ static const char *read_header(struct dump *d)
 	return NULL;
 }
 
-/* Take all records. Return false if the last one is not whole. */
+/* Read all records. Return false if the last record is not whole. */
 static bool read_records(struct dump *d)
 {
 	size_t at = get32(d, HEADER_SIZE), size;

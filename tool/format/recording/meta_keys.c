@@ -12,7 +12,7 @@ struct row {
 	const char *key;
 	enum type type;
 	size_t at;
-	/* OBJECT: the rows of its members, all numbers */
+	/* for OBJECT: the rows of its members, which are all numbers */
 	const struct row *member;
 	size_t nr;
 };

@@ -15,8 +15,9 @@
 #define TR2_META_VERSION 1
 
 /*
- * A number is -1 if it is absent or does not fit. An absent text, JSON or list
- * of words has length 0. TEXT is decoded; JSON is as in the file.
+ * The types of the members. A number is -1 if it is absent or does not fit. An
+ * absent text, JSON or list of words has length 0. TEXT is decoded; JSON is as
+ * in the file.
  */
 #define TR2_META_IS_NUMBER(key) int64_t key;
 #define TR2_META_IS_TEXT(key) struct tr2_view key;

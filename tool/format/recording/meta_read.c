@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * meta_read - read the files that `trace2 record` writes beside the events:
- * DIR/meta.json (with meta_keys.h), and DIR/tasks.jsonl. The latter has the
- * records of tasks.def, nearly in order of time.
+ * DIR/meta.json (with meta_keys.h), and DIR/tasks.jsonl, with the records of
+ * tasks.def nearly in order of time.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +44,7 @@ static const char *read_word(const char *p, struct tr2_buf *words)
 	return *p == '"' ? p + 1 : NULL;
 }
 
-/* Take an array of strings: p is after its opening bracket. */
+/* Parse an array of strings; p is after its opening bracket. */
 static const char *read_words(const char *p, struct tr2_buf *words,
 			      struct tr2_json_value *v)
 {
@@ -119,11 +119,11 @@ static bool json_plain(const char *text, size_t len, struct tr2_buf *scratch,
 struct meta {
 	struct tr2_model *m;
 	tr2_str source;
-	uint64_t lost;       /* all losses except those that the streams
-			      * themselves report */
-	uint64_t lost_tasks; /* losses that tasks.jsonl and kernel.data
-			      * report */
-	uint64_t lost_data;  /* losses of kernel.data */
+	uint64_t lost;       /* number of all losses except those that the
+			      * streams report */
+	uint64_t lost_tasks; /* number of losses that tasks.jsonl and
+			      * kernel.data report */
+	uint64_t lost_data;  /* number of losses in kernel.data */
 	uint64_t oom_kills;
 	int64_t command_pid, uid;
 	int64_t end_ns;  /* end of the recording, in CLOCK_MONOTONIC */
@@ -137,8 +137,8 @@ static bool key_is(const char *key, size_t len, const char *want)
 	return strlen(want) == len && !memcmp(key, want, len);
 }
 
-/* Return why the kernel did not record a kind of data; 0: it recorded them, or
- * they were not requested. */
+/* Return the reason why the kernel did not record a kind of data; 0: it
+ * recorded this data, or nobody requested it. */
 static tr2_str why_not(struct tr2_model *m, const struct tr2_view *v)
 {
 	return !v->len || tr2_meta_text_is(v, "kernel") ||
@@ -253,7 +253,7 @@ static void on_task_member(void *data, const char *key, size_t len,
 #define STRING_OF v->text
 #define BOOL_OF v->i
 #define WORDS_OF (struct tr2_words_view){ v->text.p, v->text.len, v->nr }
-/* A macro, so that the compiler knows the length of each name. */
+/* This is a macro so that the compiler knows the length of each name. */
 #define TAKE(name, of_type)                                              \
 	if (len == sizeof(#name) - 1 && v->type == TR2_JSON_##of_type && \
 	    !memcmp(key, #name, sizeof(#name) - 1))                      \
@@ -300,8 +300,8 @@ static void add_exit(struct tr2_model *m, const struct task_record *r,
 
 	if (r->cpu_ns <= 0 || r->ready_ns < 0)
 		return;
-	/* The times of a process are known only when its first thread has
-	 * ended, too. */
+	/* Set HAS_TIMES only at the end of the first thread: the times of a
+	 * process are not complete before. */
 	if (tid == t->pid)
 		t->flags |= TR2_TASK_HAS_TIMES;
 	tr2_ns_add(&t->cpu_ns, tr2_at_ns(r->cpu_ns));
@@ -390,7 +390,7 @@ static bool add_memory(struct meta *meta, const struct task_record *r,
 	return true;
 }
 
-/* Add a record. false: its kind is unknown. */
+/* Add a record. Return false if the record's kind is unknown. */
 static bool add_record(struct meta *meta, struct task_record *r)
 {
 	struct tr2_model *m = meta->m;
@@ -486,8 +486,8 @@ static void read_tasks(struct meta *meta, struct tr2_json *json, int fd)
 }
 
 /* Return the time up to which processes without a recorded end ran: the end of
- * the recording, the present time, or the time of its last record if it was cut
- * off. 0: unknown. */
+ * the recording, the present time, or the last record's time if the recording
+ * was cut off. 0: unknown. */
 static int64_t ran_until(const struct meta *meta)
 {
 	if (meta->lost_tasks)
@@ -576,7 +576,8 @@ void tr2_meta_load(struct tr2_model *m, const char *dir)
 		return;
 	read_one(&meta, json, dir, "meta.json", read_meta);
 	source = meta.source;
-	/* Times cannot be converted without the clocks in meta.json. */
+	/* Read the records only with meta.json: its clocks are needed to
+	 * convert times. */
 	if (m->has_meta) {
 		read_one(&meta, json, dir, "tasks.jsonl", read_tasks);
 		if (meta.complete && !meta.lost_data)

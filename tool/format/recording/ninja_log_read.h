@@ -4,6 +4,6 @@
 
 #include "model/model.h"
 
-/* Read the logs in DIR/targets of tasks from first_task on. */
+/* Read the logs in DIR/targets that belong to the tasks from first_task on. */
 void tr2_ninja_logs_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task);

@@ -15,7 +15,7 @@ enum field {
 #include "format/recording/tasks.def"
 };
 
-/* By kind: its name, and its fields as bits. */
+/* For each kind of record: its name, and a bit for each of its fields. */
 #define F(key) | 1u << FIELD_##key
 #define M(key)
 static const struct {
@@ -84,8 +84,7 @@ void tr2_argv_add(struct tr2_buf *b, char text[TR2_ARGV_BYTES + 1], size_t size,
 
 	if (cut)
 		size = TR2_ARGV_BYTES;
-	/* The text may have been cut or changed, and its last word have no
-	 * end. */
+	/* End the last word: the text may have been cut or changed. */
 	text[size] = '\0';
 	end = text + size;
 	tr2_buf_addlit(b, ",\"argv\":[");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tasklog - tasks.jsonl: the events of tasks, in order of time.
+ * tasklog - write tasks.jsonl: the events of tasks, in order of time.
  *
  * The kernel delivers its records one CPU at a time. So the log holds records
  * until no older record can come, and then writes them in order. When it holds
- * TR2_TASKLOG_HELD records, it writes the oldest half, even though older
- * records may still come.
+ * TR2_TASKLOG_HELD records, it writes the oldest half, even if older records
+ * may still come.
  */
 #pragma once
 
@@ -24,19 +24,21 @@ enum tr2_task_kind {
 
 struct tr2_task_event {
 	enum tr2_task_kind kind;
-	pid_t pid, tid, ppid, ptid; /* as in the recording format */
+	pid_t pid, tid, ppid, ptid; /* the ids have the meanings of the
+				     * recording format */
 	uint64_t time_ns;
 	uint64_t lost;            /* for LOST */
-	char comm[TR2_COMM_SIZE]; /* of EXEC and COMM; may be empty */
-	char *more; /* of ARGV and STATUS: more JSON members, each after a
+	char comm[TR2_COMM_SIZE]; /* name in EXEC and COMM; may be empty */
+	char *more; /* further JSON members of ARGV and STATUS, each after a
 		     * comma; from malloc(), freed by the log */
 };
 
-/* The most bytes of a program's arguments that are recorded. */
+/* Record at most this many bytes of a program's arguments. */
 #define TR2_ARGV_BYTES 4096u
-/* Add argv, cut and own_pid, members of ARGV. The arguments are `size` bytes of
- * text, each with a NUL, which the last one may lack; one byte more than
- * TR2_ARGV_BYTES means that they are cut. Change the text. own_pid 0: none. */
+/* Add argv, cut and own_pid, which are members of ARGV. The arguments are
+ * `size` bytes of text. Each argument ends with a NUL, which the last one may
+ * lack. A size above TR2_ARGV_BYTES means that the arguments are cut. The text
+ * is changed. own_pid 0: none. */
 void tr2_argv_add(struct tr2_buf *b, char text[TR2_ARGV_BYTES + 1], size_t size,
 		  int32_t own_pid);
 

@@ -38,14 +38,15 @@ struct tr2_ring_reader {
 	struct tr2_ring_names names;
 	struct tr2_ring_samples samples;
 	struct tr2_ring_spans spans;
-	/* All records copied from the current file, and its events. */
+	/* All records that were copied from the current file, and the file's
+	 * entries. */
 	struct tr2_ring_records *records;
 	uint32_t nr_records, alloc_records;
 	struct entry *entries;
 	uint32_t nr_entries, alloc_entries;
-	/* taken_until: by slot, the end of the records that were read: of
-	 * spilled records or, if the file is followed, of all records.
-	 * pieces_at: the end of the read pieces. */
+	/* taken_until: by slot, the end of the spilled records that were read
+	 * or, if the file is followed, of all records. pieces_at: the end of
+	 * the pieces that were read. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
 	uint64_t pieces_at;
 	bool waited; /* the reader has waited once for a recorder's first
@@ -130,7 +131,7 @@ static void read_record(struct tr2_ring_reader *r,
 		add_entry(r, record, span->time);
 	else if (tr2_ring_is_sample(record))
 		add_entry(r, record, sample->time);
-	else if (tr2_ring_is_mapping(record)) /* time 0 sorts mappings before
+	else if (tr2_ring_is_mapping(record)) /* time 0: mappings come before
 					       * all samples */
 		add_entry(r, record, 0);
 	else if (record->type == TR2_RECORD_LOST)
@@ -139,7 +140,7 @@ static void read_record(struct tr2_ring_reader *r,
 		tr2_ring_names_record(&r->names, record);
 }
 
-/* Add the records of a copy, which is kept as long as the file is read. */
+/* Add the records of a copy. Keep the copy as long as the file is read. */
 static void read_records(struct tr2_ring_reader *r,
 			 const struct tr2_ring_records *records, uint32_t slot)
 {
@@ -230,8 +231,8 @@ static void read_pieces(struct tr2_ring_reader *r, int fd)
 	}
 }
 
-/* Read all slots. Slot 0 comes last: it has the records that announce threads,
- * which are written before a thread's first record. */
+/* Read all slots, slot 0 last. Slot 0 has the record that announces a thread,
+ * which the process writes before the thread's first record. */
 static void read_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;
@@ -269,7 +270,7 @@ static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 		r->last_ns = ns;
 }
 
-/* If lines are kept, render the line that the event target would have
+/* If the loader keeps lines, render the line that the event target would have
  * written. */
 static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
@@ -420,7 +421,7 @@ static uint64_t count_overwritten(struct tr2_ring_reader *r)
 	return nr;
 }
 
-/* Has a reader taken records out of the ring that are in no piece? */
+/* Has a reader released records of the ring that are in no piece? */
 static bool is_taken(struct tr2_ring_reader *r)
 {
 	struct tr2_control c;
@@ -441,7 +442,7 @@ static bool is_taken(struct tr2_ring_reader *r)
 	return false;
 }
 
-/* Add the losses that atexit did not report. Losses that it reported are
+/* Add the losses that atexit did not report. Losses that atexit reported are
  * already counted. */
 static void set_lost(struct tr2_ring_reader *r, uint64_t lost)
 {
@@ -520,8 +521,8 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 		*until = first ? records.position :
 				 TR2_RING_START(records.ring_size);
 	whole = records.position == *until;
-	/* The records are missing: a recorder may have taken them, and may be
-	 * writing its first piece. */
+	/* Wait once if records are missing: a recorder may have taken these
+	 * records, and may be writing its first piece. */
 	if (!whole && r->file.header.mode == TR2_RING_CONSUME && !r->waited) {
 		r->waited = true;
 		free(records.p);

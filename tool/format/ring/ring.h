@@ -17,20 +17,20 @@ void tr2_ring_reader_free(struct tr2_ring_reader *r);
 enum tr2_ring_load {
 	TR2_RING_LOADED,
 	TR2_RING_EMPTY,  /* the process wrote nothing */
-	TR2_RING_REFUSED /* *why has the reason */
+	TR2_RING_REFUSED /* the file cannot be read; *why has the reason */
 };
 
 enum tr2_ring_news {
-	TR2_RING_GOES_ON, /* there may be more records */
-	TR2_RING_MISSED,  /* there may be more records, and some older records
-			   * were overwritten */
+	TR2_RING_GOES_ON, /* the process may write more records */
+	TR2_RING_MISSED,  /* the process may write more records, and some older
+			   * records were overwritten */
 	TR2_RING_OVER     /* the process has ended, or the file is damaged */
 };
 
 /*
  * Load the records that the process has written to the file `fd` since the last
- * call. The reader keeps the file, and cannot be used for another one; fd stays
- * open until the reader is freed. records_fd: see tr2_ring_reader_load().
+ * call. The reader cannot be used for another file. fd must stay open until the
+ * reader is freed. records_fd: see tr2_ring_reader_load().
  */
 enum tr2_ring_news tr2_ring_reader_follow(struct tr2_ring_reader *r, int fd,
 					  int records_fd, tr2_str source);

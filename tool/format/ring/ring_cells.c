@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "format/ring/ring_event.h"
 
-/* Begin a sum at most this often, if threads end during the sum. */
+/* If threads end during a sum, begin the sum at most this often. */
 #define TRIES 100
 
 static uint64_t smaller(uint64_t a, uint64_t b)
@@ -16,14 +16,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* The cells of one slot, as far as both the file and this struct have room for
- * them. Starts are in ns. */
+/* The cells of one slot that are in the file and fit into this struct. Starts
+ * are in ns. */
 struct cells {
 	uint64_t counter[TR2_MAX_COUNTERS];
 	struct tr2_timer_cell timer[TR2_MAX_TIMERS];
 };
 
-/* The clock that converts a slot's ticks. */
+/* The clock by which a slot's ticks are converted to ns. */
 struct clock {
 	uint32_t lock, reserved;
 	uint64_t ticks, ns, rate;
@@ -99,7 +99,7 @@ static void read_clock(const struct tr2_ring_file *f, uint32_t slot,
 
 /*
  * Convert ticks to ns. If the process was suspended since, the result may be
- * too early: limit it to the start of the process.
+ * too early: return at least the start of the process.
  */
 static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
 		      uint64_t ticks)
@@ -113,7 +113,8 @@ static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* Convert the start to ns: it is in ticks, or marked as ns. */
+/* Convert the start of an interval to ns. The start is in ticks, or marked as
+ * ns. */
 static void convert_start(const struct tr2_ring_file *f, uint32_t slot,
 			  struct tr2_timer_cell *cell)
 {
@@ -251,8 +252,9 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 			return true;
 		if (!(before & 1))
 			continue;
-		/* The thread that is adding the cells of an ended thread may
-		 * have no CPU, or may be dead. */
+		/* Pause, and try again: another thread adds the cells of an
+		 * ended thread. It may have no CPU at present, or may be
+		 * dead. */
 		if (!tr2_ring_file_is_alive(f))
 			break;
 		nanosleep(&pause, NULL);

@@ -14,7 +14,7 @@
 struct cursor {
 	const char *p, *end;
 	bool short_of; /* the record ended within a field */
-	bool of_numbers; /* string fields have numbers in place of strings */
+	bool of_numbers; /* fields of type string have numbers */
 };
 
 static uint64_t read_bytes(struct cursor *c, size_t len)
@@ -122,12 +122,12 @@ void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper, uint64_t count,
 	tr2_buf_addch(out, ']');
 }
 
-/* Take a histogram as text and as numbers. */
+/* Read a histogram as text and as numbers. */
 static void read_histogram(struct tr2_ring_event *e, struct cursor *c,
 			   struct tr2_parsed_value *v)
 {
 	unsigned int nr = (unsigned int)read_bytes(c, sizeof(uint16_t)), i;
-	uint64_t bucket[2]; /* in the order of struct tr2_histogram */
+	uint64_t bucket[2]; /* members in the order of struct tr2_histogram */
 
 	if (c->short_of || nr == TR2_RECORD_ABSENT)
 		return;
@@ -158,7 +158,7 @@ _Static_assert(offsetof(struct tr2_histogram, bucket) ==
 		       2 * sizeof(uint64_t),
 	       "buckets are pairs of numbers behind their number");
 
-/* Take a time, limited to TR2_MAX_AT_NS. */
+/* Read a time, limited to TR2_MAX_AT_NS. */
 static void read_time(struct cursor *c, int64_t *ns)
 {
 	uint64_t value = read_bytes(c, sizeof(value));
@@ -168,7 +168,7 @@ static void read_time(struct cursor *c, int64_t *ns)
 							  value);
 }
 
-/* Take a number in place of a string. Append its text to e->text. */
+/* Read a number in place of a string. Append the number's text to e->text. */
 static struct tr2_view read_number(struct tr2_ring_event *e, struct cursor *c)
 {
 	uint64_t value = read_bytes(c, sizeof(value));
@@ -180,8 +180,8 @@ static struct tr2_view read_number(struct tr2_ring_event *e, struct cursor *c)
 	return (struct tr2_view){ e->text.p + start, e->text.len - start };
 }
 
-/* Take a string. A NULL in a mandatory field becomes an empty string, as in
- * events of the event target. */
+/* Read a string. A NULL in a mandatory field becomes an empty string, as in
+ * lines of the event target. */
 static struct tr2_view read_text(struct tr2_ring_event *e, struct cursor *c,
 				 const struct tr2_field *field)
 {
@@ -267,7 +267,7 @@ uint32_t tr2_ring_event_tid(const struct tr2_record *record)
 	return ((const struct tr2_record_event *)(const void *)record)->tid;
 }
 
-/* The strings of an event's site. They are absent if the site has no row. */
+/* The strings of an event's site. All are absent if the site has no row. */
 struct site {
 	struct tr2_view file, names[2];
 	uint32_t line;

@@ -20,14 +20,14 @@ struct tr2_ring_event {
 /*
  * Fill `ev`, except its times, session and thread. Views are valid as long as
  * the record, and until the next call. If a record is too short for its fields,
- * use those that are there. f has the rows of sites. Return false if the record
- * is not an event.
+ * fill only the fields that it has. f has the rows of sites. Return false if
+ * the record is not an event.
  */
 bool tr2_ring_event(struct tr2_ring_event *e, const struct tr2_ring_file *f,
 		    const struct tr2_record *record,
 		    struct tr2_parsed_event *ev);
 
-/* Is this the record of an event, and has it a whole head? */
+/* Does the record belong to an event, and is its head whole? */
 bool tr2_ring_is_event(const struct tr2_record *record);
 /* Return the thread of an event. */
 uint32_t tr2_ring_event_tid(const struct tr2_record *record);
@@ -44,12 +44,13 @@ void tr2_ring_add_bucket(struct tr2_buf *out, uint64_t upper, uint64_t count,
  * Initialize this with zeros.
  */
 struct tr2_ring_spans {
-	struct tr2_map open; /* by id: 1 + index of a start */
-	const struct tr2_record_span **start; /* NULL: the span has ended */
+	struct tr2_map open; /* maps a span's id to 1 + the index in `start` */
+	const struct tr2_record_span **start; /* records of starts; NULL: the
+					       * span has ended */
 	uint32_t nr, alloc;
 };
 
-/* Is this the record of a span or a trace, and has it a whole head? */
+/* Does the record belong to a span or a trace, and is its head whole? */
 bool tr2_ring_is_span(const struct tr2_record *record);
 
 /* Fill `ev` as tr2_ring_event() does. Return false if the record gives no
@@ -59,7 +60,8 @@ bool tr2_ring_span(struct tr2_ring_spans *s, struct tr2_ring_event *e,
 		   const struct tr2_record_span *record,
 		   struct tr2_parsed_event *ev);
 
-/* Fill `ev` from start number i. Return false if that span has ended. */
+/* Fill `ev` with the unfinished span of start[i]. Return false if that span has
+ * ended. */
 bool tr2_ring_span_unfinished(const struct tr2_ring_spans *s, uint32_t i,
 			      struct tr2_ring_event *e,
 			      const struct tr2_ring_file *f, uint64_t end_ns,

@@ -14,10 +14,10 @@
 
 #include "common/time.h"
 
-/* Read data that changes during each reading at most this often. */
+/* If data changes during a reading, read it again, at most this often. */
 #define TRIES 100
 
-#define NO_MAGIC "\0\0\0\0\0\0\0" /* the magic is written last */
+#define NO_MAGIC "\0\0\0\0\0\0\0" /* the process writes the magic last */
 
 bool tr2_ring_file_looks(const char *start, size_t len)
 {
@@ -278,8 +278,8 @@ bool tr2_ring_file_is_alive(const struct tr2_ring_file *f)
 
 	if (h->state != TR2_ARENA_RUNNING)
 		return false;
-	/* The process holds a lock on the file, if the file system has
-	 * locks. */
+	/* Try to lock the file: the process holds a lock on it, if the file
+	 * system has locks. */
 	if (!flock(f->fd, LOCK_SH | LOCK_NB)) {
 		flock(f->fd, LOCK_UN);
 		return false;
@@ -295,9 +295,9 @@ uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot)
 }
 
 /*
- * Read data that a sequence lock guards. Reads are in order, so it is enough to
- * compare the lock before and after. Return false if the data changed during
- * every try; `out` then has the last reading.
+ * Read data that a sequence lock guards. Reads happen in order, so compare the
+ * lock before and after. Return false if the data changed during every try;
+ * `out` then has the last reading.
  */
 static bool read_guarded(const struct tr2_ring_file *f, uint64_t offset,
 			 uint64_t lock_offset, void *out, size_t len)
@@ -410,7 +410,7 @@ static void drop_start(struct tr2_ring_records *out, uint64_t until)
 	out->position += n;
 }
 
-/* Can the range between tail and head lie in one ring? */
+/* Can a ring of this size contain the range from tail to head? */
 static bool is_range(uint64_t tail, uint64_t head, uint64_t size)
 {
 	return tail <= head && head - tail <= size && head % 8 == 0 &&

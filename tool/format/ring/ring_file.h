@@ -18,10 +18,11 @@
 #include "ring/layout.h"
 
 struct tr2_ring_file {
-	int fd; /* owned by the caller */
+	int fd; /* descriptor of the file, owned by the caller */
 	uint64_t size;
-	struct tr2_arena_header header; /* as of the last update */
-	char *strings; /* ends with a NUL */
+	struct tr2_arena_header header; /* copy of the header, from the last
+					 * update */
+	char *strings; /* copy of the strings, ended by a NUL */
 	uint64_t strings_used;
 	struct tr2_definition *definitions;
 	uint32_t nr_definitions, nr_slots;
@@ -33,10 +34,11 @@ struct tr2_ring_file {
 enum tr2_ring_is {
 	TR2_RING_IS_GOOD,
 	TR2_RING_IS_NONE,  /* another kind of file */
-	TR2_RING_IS_BEGUN, /* empty: its process died, or is still starting */
+	TR2_RING_IS_BEGUN, /* an empty ring: the process died, or is still
+			    * starting */
 	TR2_RING_IS_NEWER, /* a newer format than this reader knows; see
 			    * f->problem */
-	TR2_RING_IS_DAMAGED, /* see f->problem */
+	TR2_RING_IS_DAMAGED, /* a damaged file; see f->problem */
 	TR2_RING_IS_NO_MEMORY
 };
 
@@ -121,9 +123,9 @@ uint64_t tr2_ring_file_slot(const struct tr2_ring_file *f, uint32_t slot);
 char *tr2_ring_mapped(int32_t pid);
 
 /*
- * `trace2 record --ring` takes records out of a process's rings while it runs.
- * The records go to a file beside the ring's, with its name plus
- * TR2_PIECES_SUFFIX: a sequence of pieces. A piece is a struct tr2_piece and
+ * `trace2 record --ring` takes records out of a process's rings while the
+ * process runs. It writes pieces of records to a file beside the ring's file,
+ * with the same name plus TR2_PIECES_SUFFIX. A piece is a struct tr2_piece and
  * `len` bytes, the records of slot `slot` from `position` on. The pieces of a
  * slot follow each other without a gap.
  */
@@ -134,12 +136,13 @@ struct tr2_piece {
 	uint32_t magic;
 	uint32_t slot;
 	uint64_t position;
-	uint64_t len;	    /* a multiple of 8 */
+	uint64_t len;	    /* bytes of the records after this struct, a
+			     * multiple of 8 */
 	uint64_t ring_size; /* size at which the slot's positions wrap */
 };
 
 _Static_assert(sizeof(struct tr2_piece) == 32, "layout");
 
-/* Is this the name of a file of pieces? Such a file is read together with its
- * ring. */
+/* Is this the name of a file of pieces, which is read together with its
+ * ring? */
 bool tr2_ring_is_pieces(const char *name);

@@ -14,10 +14,10 @@ struct adding {
 	struct tr2_model *m;
 	struct tr2_ring_file *f;
 	uint32_t session;
-	/* The owner of the values: thread 0 with all slots, or a thread with
-	 * its slot. */
+	/* The owner of the values: thread 0 with TR2_RING_ALL_SLOTS, or a
+	 * thread with its slot. */
 	uint32_t thread, slot;
-	struct tr2_map reported; /* the metrics that events have reported */
+	struct tr2_map reported; /* metrics that events have reported */
 	struct tr2_buf histogram;
 };
 
@@ -115,8 +115,8 @@ static void add_metrics(struct adding *a, const struct tr2_ring_value *values)
 			add_metric(a, &d[i], &values[i]);
 }
 
-/* Return the thread of a slot. Add a thread that only counted: no event has
- * added it. */
+/* Return the thread of a slot. If no event has added the thread, since it only
+ * counted, add it. */
 static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 			  const struct tr2_control *c)
 {
@@ -124,7 +124,7 @@ static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 	uint32_t before = a->m->nr_threads;
 	uint32_t i = tr2_build_thread(a->m, a->session, name, strlen(name));
 
-	/* Only the slot announces the thread. */
+	/* This thread has no thread_start event: only its slot shows it. */
 	if (a->m->nr_threads > before)
 		a->m->threads[i].flags &= (uint8_t)~TR2_THREAD_UNANNOUNCED;
 	return i;

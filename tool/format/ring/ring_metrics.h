@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ring_metrics - add the timers and counters of a ring's process to the model,
- * if events did not report them. A killed process reported none of them, or
- * only some if it was killed while it ended.
+ * if events did not report them. A killed process reported no timers and
+ * counters, or only some if it was killed while it ended.
  */
 #pragma once
 

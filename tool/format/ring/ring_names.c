@@ -44,7 +44,8 @@ static struct tr2_ring_name *add_name(struct tr2_ring_names *n, uint32_t tid,
 	return name;
 }
 
-/* Copy a thread's name: the program chose it, so it may have any bytes. */
+/* Copy a thread's name. The program chose the name, so it may have any
+ * bytes. */
 static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 {
 	size_t len = strnlen(text, size);
@@ -57,8 +58,8 @@ static void set_text(struct tr2_ring_name *name, const char *text, size_t size)
 	name->text[len] = '\0';
 }
 
-/* Return the latest entry of the thread. If there is none, add one: the record
- * of the thread's beginning may be overwritten. */
+/* Return the latest entry of the thread. Without an entry, add one: the record
+ * of the thread's start may be overwritten. */
 static struct tr2_ring_name *latest(struct tr2_ring_names *n, uint32_t tid)
 {
 	uint32_t i = tr2_map_get(&n->latest, tr2_key(0, tid));

@@ -13,11 +13,11 @@
 #include "model/parsed_event.h"
 
 /*
- * Corrects the nesting of a thread's events by their order. A signal handler
- * may interrupt its thread between the record of an enter and the count of open
- * regions: the nesting of the handler's events is then one too small. If it
- * interrupts a leave in the same way, the nesting is one too large. Zeros:
- * nothing is known yet.
+ * The state of correcting the nesting of a thread's events; zeros: nothing is
+ * known yet. A signal handler may interrupt its thread between the record of an
+ * enter and the count of open regions: the nesting of the handler's events is
+ * then one too small. If it interrupts a leave in the same way, the nesting is
+ * one too large.
  */
 struct tr2_ring_nesting {
 	int64_t open; /* number of open regions by the records so far */
@@ -36,7 +36,7 @@ void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
 			      struct tr2_parsed_event *ev);
 
 struct tr2_ring_name {
-	uint64_t since, until; /* ticks; 0: unknown */
+	uint64_t since, until; /* times in ticks; 0: unknown */
 	uint32_t tid;
 	uint32_t task; /* the thread's task, which the reader of samples sets */
 	struct tr2_ring_nesting nesting; /* set by the reader of events */
@@ -47,7 +47,7 @@ struct tr2_ring_name {
 struct tr2_ring_names {
 	struct tr2_ring_name *name;
 	uint32_t nr, alloc;
-	struct tr2_map latest; /* index of the latest entry of a tid */
+	struct tr2_map latest; /* maps a tid to the index of its latest entry */
 	uint32_t pid;
 	char made_up[32];
 };
@@ -55,8 +55,8 @@ struct tr2_ring_names {
 /* Add the names in a task record. */
 void tr2_ring_names_record(struct tr2_ring_names *n,
 			   const struct tr2_record *record);
-/* Sort the names, after all records. Names can be looked up until more records
- * are added. */
+/* Sort the names after all records were added. Names can be looked up until
+ * more records are added. */
 void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f);
 
 /* Return the entry of a thread at a time; NULL: no record names the thread. */

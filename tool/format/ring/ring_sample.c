@@ -110,8 +110,8 @@ static uint64_t number(const char *p)
 	return value;
 }
 
-/* Take a count and that number of values. If the record has all values, return
- * the count; else 0. */
+/* Read a count of values, each of `words` numbers. Return the count if the
+ * record has all these values; else 0. */
 static uint64_t read_count(const char **p, const char *end, unsigned int words)
 {
 	uint64_t nr;
@@ -148,7 +148,7 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 
 	for (i = 0; i < nr; i++) {
 		ip = number(p + i * sizeof(ip));
-		/* a marker, which precedes addresses of the kernel or of the
+		/* skip a marker before the addresses of the kernel or of the
 		 * process */
 		if (ip >= UINT64_MAX - 4095)
 			continue;

@@ -11,7 +11,7 @@
 
 /* Lookups for the samples of one file. Initialize this with zeros. */
 struct tr2_ring_samples {
-	struct tr2_map events; /* names by id, without 0 */
+	struct tr2_map events; /* maps the id of an event to its name */
 	struct tr2_map times; /* ids of events that count ns */
 	struct tr2_map tasks; /* tasks of threads without a name in the
 			       * records */
@@ -25,10 +25,11 @@ void tr2_ring_sample(struct tr2_ring_samples *s, struct tr2_model *m,
 		     const struct tr2_ring_file *f, struct tr2_ring_names *n,
 		     uint32_t session, const struct tr2_record_sample *record);
 
-/* Forget the file's lookups. */
+/* Forget the lookups of this file. */
 void tr2_ring_samples_reset(struct tr2_ring_samples *s);
 
-/* Add MMAP and MMAP2 records. A record that is too short is skipped. */
+/* Recognise and add MMAP and MMAP2 records. A record that is too short is
+ * skipped. */
 bool tr2_ring_is_mapping(const struct tr2_record *record);
 void tr2_ring_mapping(struct tr2_model *m, const struct tr2_ring_file *f,
 		      uint32_t session, const struct tr2_record *record);
