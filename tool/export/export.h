@@ -17,7 +17,8 @@
 #include "export/sink.h"
 #include "model/model.h"
 
-/* Types of the members, by the option kinds of common/options.h. */
+/* The type of a member of struct tr2_export_options, for each kind of option in
+ * common/options.h. */
 #define TR2_EXPORT_IS_LIST struct tr2_list
 #define TR2_EXPORT_IS_STRING const char *
 #define TR2_EXPORT_IS_FLAG bool
@@ -36,42 +37,46 @@ struct tr2_export {
 	struct tr2_model *m;
 	const struct tr2_export_options *opt;
 	const struct tr2_filter *filter;
-	const char *output; /* for TR2_EXPORT_OWN_FILE: the path */
-	/* for the page: prints the tables of the report */
+	const char *output; /* for formats with TR2_EXPORT_OWN_FILE: path of the
+			     * output */
+	/* for the format html: prints the tables of the report */
 	void (*print_tables)(struct tr2_model *m, struct tr2_output *out);
 	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
-	struct tr2_buf text;    /* for composing text */
-	struct tr2_buf recording_key; /* key of keyed_input; 0: none yet */
+	struct tr2_buf text;    /* text that is being composed */
+	struct tr2_buf recording_key; /* the key of the recording keyed_input;
+				       * keyed_input 0: none yet */
 	uint32_t keyed_input;
 	struct tr2_stacks *stacks; /* lookups for samples; NULL: not created
 				    * yet */
-	uint32_t task_thread; /* the thread whose states are being walked
-			       * over */
-	/* Samples of processes without a session, chained by process. */
+	uint32_t task_thread; /* the thread over whose states the walk goes */
+	/* Lists of the samples of each process without a session. */
 	uint32_t *first_sample, *next_sample;
-	/* Points of memory, chained by task; task 0 stands for all processes.
-	 * memory_node: the process of the current point; for a point of all
-	 * processes, the first process. */
+	/* Lists of the points of memory of each task; task 0 stands for all
+	 * processes. memory_node: the process of the current point; if the
+	 * point is of all processes, the first process. */
 	uint32_t *first_memory, *next_memory;
 	uint32_t memory_node;
 	struct tr2_tree_sampling *sampling; /* for otlp: the choice of trees;
-					     * NULL: keep all */
-	/* for otlp: takes a request in place of the sink; NULL: none */
+					     * NULL: keep all trees */
+	/* for otlp: called with each request; NULL: requests go to the sink */
 	void (*deliver)(struct tr2_export *x, const char *request, size_t len,
 			uint32_t nr_spans, uint32_t nr_trees);
 	void *deliver_to;
-	void *state;            /* owned by the format */
+	void *state;            /* data of the format, which owns it */
 	bool failed;            /* an error was printed: stop */
 };
 
-#define TR2_EXPORT_URL (1u << 0)   /* can be sent to --url */
-#define TR2_EXPORT_OWN_FILE (1u << 1) /* requires -o, and opens the file
-				       * itself */
-#define TR2_EXPORT_LINES (1u << 2) /* needs the input's lines in the model */
-#define TR2_EXPORT_TABLE (1u << 3) /* accepts --table */
-#define TR2_EXPORT_DATABASE (1u << 4) /* writes to a database, not to a file */
-#define TR2_EXPORT_BINARY (1u << 5) /* not suited for a terminal */
+#define TR2_EXPORT_URL (1u << 0)   /* the format can be sent to --url */
+#define TR2_EXPORT_OWN_FILE (1u << 1) /* the format requires -o, and opens the
+				       * file itself */
+#define TR2_EXPORT_LINES (1u << 2) /* the format needs the lines of the input in
+				    * the model */
+#define TR2_EXPORT_TABLE (1u << 3) /* the format accepts --table */
+#define TR2_EXPORT_DATABASE (1u << 4) /* the format writes to a database instead
+				       * of a file */
+#define TR2_EXPORT_BINARY (1u << 5) /* the output is not suited for a
+				     * terminal */
 
 /* The tables of exports. */
 enum tr2_table_id {
@@ -86,8 +91,9 @@ struct tr2_export_format {
 	/* The library that the format needs, if this program was built without
 	 * it. */
 	const char *missing_library, *missing_package;
-	/* begin and end are called once; end is called after a failure, too, to
-	 * free memory. They return false after an error message. */
+	/* begin() and end() are called once. end() is called after a failure,
+	 * too, in order to free memory. Both return false after an error
+	 * message. */
 	bool (*begin)(struct tr2_export *x);
 	bool (*end)(struct tr2_export *x);
 	/* Called for a topmost process, before all processes below it. Returns
@@ -104,11 +110,11 @@ struct tr2_export_format {
 	void (*trace_span)(struct tr2_export *x, uint32_t trace_span);
 	void (*metric)(struct tr2_export *x, uint32_t metric);
 	void (*session_end)(struct tr2_export *x, uint32_t session);
-	/* Called after the sessions of a process, and all its rows. */
+	/* Called after the sessions and rows of a process. */
 	void (*node_end)(struct tr2_export *x, uint32_t node);
-	/* Called for an object that is a row of a table, with its index, after
-	 * the calls above. Rows of recordings come first; rows of a process
-	 * come after those of its sessions. */
+	/* Called with the index of an object that is a row of a table, after
+	 * the calls above for this object. Rows of recordings come first. Rows
+	 * of a process come after the rows of its sessions. */
 	void (*row)(struct tr2_export *x, enum tr2_table_id table, uint32_t i);
 };
 
@@ -121,8 +127,8 @@ struct tr2_export_format {
  * message. */
 bool tr2_export_run(struct tr2_export *x, const struct tr2_export_format *f);
 
-/* Return the string, redacted if requested; NULL for NULL. The result is valid
- * until the next call. */
+/* Return the string, redacted if --redact is given; NULL for NULL. The result
+ * is valid until the next call. */
 const char *tr2_export_text(struct tr2_export *x, const char *s);
 /* Must a value with this name be hidden? */
 bool tr2_export_is_secret(const struct tr2_export *x, const char *name);
@@ -138,31 +144,32 @@ void tr2_export_json_words(struct tr2_export *x, struct tr2_buf *b,
 			   const char *key, const struct tr2_words *words);
 void tr2_export_json_int(struct tr2_buf *b, const char *key, int64_t value);
 
-/* Append a JSON string; an array of strings; JSON text, as a string if it is
- * not valid JSON. */
+/* Append a JSON string (_str), an array of strings (_words), or JSON text
+ * (_json), which becomes a string if it is not valid JSON. */
 void tr2_export_add_str(struct tr2_export *x, struct tr2_buf *b, const char *s);
 void tr2_export_add_words(struct tr2_export *x, struct tr2_buf *b,
 			  const struct tr2_words *words);
 void tr2_export_add_json(struct tr2_export *x, struct tr2_buf *b,
 			 const char *json);
 
-/* Append category and name, redacted: "a/b", or only one of them if the other
- * one is 0. */
+/* Append category and name, redacted: "a/b". If one of the two is 0, append
+ * only the other. */
 void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 		     tr2_str name);
 void tr2_export_trace_span_name(struct tr2_export *x, struct tr2_buf *b,
 				uint32_t trace_span);
-/* Append the name of a region in the same way, or of a child as "child
- * NAME". */
+/* Append the name of a region as tr2_export_pair() does, or the name of a child
+ * as "child NAME". */
 void tr2_export_span_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t span);
 void tr2_export_metric_name(struct tr2_export *x, struct tr2_buf *b,
 			    const struct tr2_metric *metric);
-/* Append the name of a process, redacted, without its directory and "git-". If
- * its command line is for a shell, append the first word of that. */
+/* Append the redacted name of a process, without the directory and "git-". If a
+ * shell interprets its command line, append the first word of that line. */
 void tr2_export_node_name(struct tr2_export *x, struct tr2_buf *b,
 			  uint32_t node);
-/* Return a name, such as a process's, in x->text. */
+/* A function that appends the name of an object, such as a process, to
+ * x->text. */
 typedef void tr2_export_name_fn(struct tr2_export *x, struct tr2_buf *b,
 				uint32_t i);
 const char *tr2_export_name(struct tr2_export *x, tr2_export_name_fn *add,
@@ -177,8 +184,8 @@ bool tr2_export_is_process(const struct tr2_export *x, uint32_t node);
 const char *tr2_export_host(const char *meta_json, size_t *len);
 /* Return a name like SIGKILL, in x->text. */
 const char *tr2_export_signal(struct tr2_export *x, int signo);
-/* Return the previous session of the process, whose program an exec replaced;
- * 0: there is none. */
+/* Return the previous session of the same process, whose program an exec
+ * replaced; 0: none. */
 uint32_t tr2_session_before(const struct tr2_export *x, uint32_t session);
 
 static inline const struct tr2_model_session *

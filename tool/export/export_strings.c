@@ -114,7 +114,7 @@ void tr2_export_pair(struct tr2_export *x, struct tr2_buf *b, tr2_str category,
 	tr2_buf_addstr(b, tr2_export_text(x, tr2_s(x->m, name)));
 }
 
-/* Append the program of a command line: the first word, without its
+/* Append the program of a command line, which is the first word without its
  * directory. */
 static void add_program(struct tr2_buf *b, const char *command, size_t len)
 {
@@ -139,8 +139,8 @@ static void add_child_program(struct tr2_export *x, struct tr2_buf *b,
 	add_program(b, command, len);
 }
 
-/* Append the command of a child. For `git fetch` the second word says more than
- * the first. */
+/* Append the command of a child. For a command such as `git fetch`, append the
+ * second word, which says more than the first. */
 static void add_child_command(struct tr2_export *x, struct tr2_buf *b,
 			      const struct tr2_child *c)
 {

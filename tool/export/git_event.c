@@ -24,10 +24,10 @@ struct tr2_git_event {
 	struct tr2_reread *reread;
 	struct tr2_parsed_render render;
 	struct tr2_buf text, repaired;
-	/* For the current line: */
+	/* The members below are about the current line. */
 	const struct tr2_line *at;
-	bool secret; /* the name of its param or data may say that the value is
-		      * secret */
+	bool secret; /* the value may be secret: the name of the param or data
+		      * decides */
 	bool begun;
 };
 

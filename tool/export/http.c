@@ -20,8 +20,8 @@
 #define MAX_WAIT_SECONDS 60
 #define MAX_ANSWER (4u << 20)
 
-/* Load libcurl when it is first used: to load it and its thirty libraries takes
- * longer than most commands run. */
+/* Load libcurl when it is first needed: loading it with its thirty libraries
+ * takes longer than most commands run. */
 #define LIBRARY "libcurl.so.4"
 #define FUNCTIONS(_)                                                      \
 	_(easy_cleanup) _(easy_getinfo) _(easy_init) _(easy_perform)      \
@@ -50,14 +50,15 @@ static bool load_library(void)
 
 struct tr2_http {
 	CURL *curl;
-	CURLU *url, *now; /* url: as given; now: with the parameters */
+	CURLU *url, *now; /* url: the given URL; now: the URL with the
+			   * parameters */
 	struct curl_slist *headers;
 	struct tr2_buf answer, scratch, shown;
 	long status;
 	char error[CURL_ERROR_SIZE];
 };
 
-/* Take a piece of an answer. Drop the part above the limit. */
+/* Append a piece of an answer. Drop the part above the limit. */
 static size_t on_answer(char *data, size_t size, size_t n, void *to)
 {
 	struct tr2_http *h = to;
@@ -198,8 +199,8 @@ const char *tr2_http_why(const struct tr2_http *h)
 	return h->error;
 }
 
-/* Use a new connection: if a reused one has died, libcurl repeats the request
- * by itself. */
+/* Use a new connection: if a reused connection has died, libcurl repeats the
+ * request without being asked. */
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes)
 {

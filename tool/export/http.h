@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * http - requests to a server over HTTP or HTTPS, by libcurl, over one
+ * http - send requests to a server over HTTP or HTTPS by libcurl, over one
  * persistent connection. The caller decides when to retry.
  */
 #pragma once
@@ -11,8 +11,8 @@
 
 #define TR2_HTTP_TRIES 5
 
-/* Without libcurl, no struct tr2_http exists. Functions that need one are then
- * not defined, and never called. */
+/* Without libcurl, no struct tr2_http exists. Functions that need this struct
+ * are then not defined, and never called. */
 #ifdef HAVE_LIBCURL
 #define TR2_BY_CURL
 #else
@@ -24,13 +24,14 @@ struct tr2_http;
 struct tr2_http_server {
 	/* description of the server in messages, such as "a collector" */
 	const char *kind;
-	const char *path;     /* used if the URL has none; NULL: "/" */
+	const char *path;     /* path that is used if the URL has none; NULL:
+			       * "/" */
 	/* a remedy for builds without libcurl; NULL: none */
 	const char *instead;
 	long request_seconds; /* time limit of a request and its answer */
 };
 
-/* Return NULL after an error message. */
+/* Connect to a server. Return NULL after an error message. */
 struct tr2_http *tr2_http_new(const char *url,
 			      const struct tr2_http_server *server);
 void tr2_http_free(struct tr2_http *h);
@@ -56,7 +57,7 @@ bool tr2_http_post(struct tr2_http *h, const char *body, size_t size_bytes)
 bool tr2_http_post_once(struct tr2_http *h, const char *body,
 			size_t size_bytes) TR2_BY_CURL;
 
-/* Return the status, or the text, of the last answer. The text is cut at 4
+/* Return the status, or the text, of the last answer. The text ends after 4
  * MiB. */
 long tr2_http_status(const struct tr2_http *h) TR2_BY_CURL;
 struct tr2_buf *tr2_http_answer(struct tr2_http *h) TR2_BY_CURL;

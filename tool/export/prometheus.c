@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * prometheus - sums over an input, as a textfile for node_exporter. All values
- * count from the beginning of the input: as for every counter, a smaller value
- * means a reset.
+ * prometheus - write sums over an input, as a textfile for node_exporter. All
+ * values count from the beginning of the input: as for every counter, a smaller
+ * value means a reset.
  *
- * In most programs, labels have few values: commands, regions, timers,
- * counters. But programs may name them after files or users. So each metric has
- * at most MAX_SERIES of them; all others are summed as "other".
+ * In most programs, labels have few values: names of commands, regions, timers
+ * and counters. But a program may use names of files or users. So each metric
+ * has at most MAX_SERIES series; all others are summed as "other".
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 #include "model/states.h"
 
 #define MAX_SERIES 100
-#define FIRST_PROCESS_BOUND 9 /* the bound of a millisecond: no process is
+#define FIRST_PROCESS_BOUND 9 /* index of the bound 1 ms: no process is
 			       * faster */
 
 /* Indexes of value[] of commands: results of processes, and their cost. */
@@ -144,8 +144,8 @@ static void span(struct tr2_export *x, uint32_t i)
 	s->value[CALLS]++;
 }
 
-/* Bounds of series are in ns and begin at a microsecond. Bounds of plain values
- * begin at 1, so values are multiplied by this. */
+/* Multiply plain values by this: their bounds begin at 1, but the bounds of
+ * series are in ns and begin at a microsecond. */
 #define BOUND_OF_1 1000u
 
 static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
@@ -162,7 +162,7 @@ static void add_histogram(struct tr2_series *s, const struct tr2_metric *metric)
 }
 
 /* Add up metrics of processes, which include their threads' metrics. Of a
- * gauge, keep the last value in the process that began last. */
+ * gauge, keep the last value of the process that began last. */
 static void metric(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
@@ -216,7 +216,7 @@ static void add_label(struct tr2_buf *b, const char *name, const char *value)
 }
 
 /* Return the end of `KEY="VALUE"`; NULL: the text is no label, or its key is
- * taken. */
+ * `taken`. */
 static const char *end_of_label(const char *p, const char *taken)
 {
 	size_t len = strspn(p, "abcdefghijklmnopqrstuvwxyz_0123456789"

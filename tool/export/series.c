@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* series - sums by labels; all except the largest are merged. */
+/* series - keep sums by labels, and merge all except the largest. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * series - sums for Prometheus: values by one or two labels. tr2_series_bound()
- * limits the number of exported series.
+ * series - keep sums for Prometheus: values by one or two labels.
+ * tr2_series_bound() limits the number of exported series.
  */
 #pragma once
 
@@ -23,11 +23,12 @@ struct tr2_series {
 	bool has_histogram;
 };
 
-/* A set of zeros is empty. `item` may move when a series is added. */
+/* A set of series; zeros: an empty set. `item` may move when a series is
+ * added. */
 struct tr2_series_set {
 	struct tr2_series *item;
 	uint32_t nr, alloc;
-	struct tr2_map by_labels; /* labels to index + 1 */
+	struct tr2_map by_labels; /* maps labels to 1 + the index of a series */
 };
 
 /* Return the series with these labels; add it if necessary. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * sha256 - implements export/sha256.h; the names are those of the standard.
- */
+/* sha256 - implements export/sha256.h, with the names of the standard. */
 #include <string.h>
 
 #include "export/sha256.h"
@@ -67,7 +65,8 @@ static void compress(uint32_t H[8], const uint8_t *block)
 		H[t] += v[t];
 }
 
-/* Process the rest of the message, the bit 1, zeros, and the length in bits. */
+/* Process the end of the message: its rest, a bit 1, zeros, and its length in
+ * bits. */
 static void finish(uint32_t H[8], const uint8_t *rest, size_t n,
 		   uint64_t size_bytes)
 {

@@ -15,8 +15,8 @@
 
 #define STEP_BYTES 65536
 
-/* A signal that ends the process removes this file. Only one sink at a time has
- * a file. */
+/* The temporary file, which a signal that ends the process removes. Only one
+ * sink at a time has a file. */
 static const char *volatile unfinished;
 
 static void remove_unfinished(void)
@@ -36,8 +36,7 @@ static void on_signal(int signo)
 	raise(signo);
 }
 
-/* Handle the signals that end the process, except those that the caller
- * ignores. */
+/* Handle the signals that end the process, except signals that are ignored. */
 static void watch_ends(void)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGPIPE };

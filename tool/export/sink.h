@@ -16,7 +16,8 @@ struct tr2_export_sink {
 	struct tr2_buf buf; /* append here */
 	const char *path;   /* the path that the user gave; NULL: standard
 			     * output */
-	char *target, *temp; /* NULL: the file is written in place */
+	char *target, *temp; /* file that is replaced, and file that is written;
+			      * NULL: path is written directly */
 	int fd;
 	bool failed; /* an error was printed */
 };
@@ -25,7 +26,7 @@ struct tr2_export_sink {
  * error message. */
 bool tr2_sink_open(struct tr2_export_sink *s, const char *path);
 
-/* Write the collected text if it is long. Call this between records. */
+/* Write the collected text if it is long enough. Call this between records. */
 bool tr2_sink_step(struct tr2_export_sink *s);
 /* Write the collected text now. */
 bool tr2_sink_flush(struct tr2_export_sink *s);

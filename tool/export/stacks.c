@@ -10,7 +10,7 @@
 
 struct tr2_stacks {
 	struct tr2_symbols *symbols;
-	tr2_str *names; /* redacted names by symbol; 0: not looked up yet */
+	tr2_str *names; /* by symbol: its redacted name; 0: not looked up yet */
 	uint32_t nr_names, alloc_names;
 };
 
@@ -35,7 +35,7 @@ void tr2_stacks_end(struct tr2_stacks *s)
 	free(s);
 }
 
-/* Replace the characters in a name that separate functions and lines. */
+/* Replace characters in a name that would separate functions or lines. */
 static tr2_str clean_name(struct tr2_export *x, const char *name)
 {
 	size_t i;
@@ -85,7 +85,7 @@ void tr2_stacks_add(struct tr2_export *x, struct tr2_buf *b,
 	uint32_t i;
 
 	*innermost = SIZE_MAX;
-	/* The first call of tr2_stacks() also finds the calls in copies of
+	/* Create the lookups now: this also finds the calls in copies of
 	 * stacks. */
 	tr2_stacks(x);
 	for (i = sample->nr_calls; i--;)

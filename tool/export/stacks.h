@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * stacks - the call path of a sample as text, for formats that have a row for
- * each sample. The text has the names of functions, the outermost first,
- * separated by semicolons. If functions were inlined into a call, it has all of
- * their names.
+ * stacks - write the call path of a sample as text, for formats that have a row
+ * for each sample. The text has the names of functions, the outermost first,
+ * separated by semicolons. It includes functions that were inlined into a call.
  *
- * An address is looked up once per process, and a function's name is redacted
- * once: even a million samples mostly have the same few hundred functions.
+ * An address is looked up once for each process, and a function's name is
+ * redacted once: even a million samples mostly have the same few hundred
+ * functions.
  */
 #pragma once
 
@@ -17,7 +17,7 @@ struct tr2_stacks;
 /* Return the export's lookups. The first call creates them; the end of the
  * export frees them. */
 struct tr2_stacks *tr2_stacks(struct tr2_export *x);
-/* If functions have no names, print why. s may be NULL. */
+/* Free the lookups. If functions have no names, print why. s may be NULL. */
 void tr2_stacks_end(struct tr2_stacks *s);
 
 /* Append the call path, redacted, and set *innermost to the position of the

@@ -25,7 +25,7 @@ static bool stopped(const struct tr2_export *x)
 		}                              \
 	} while (0)
 
-/* Pass an object to the format as a row of its table. */
+/* Pass an object to the format as a row of the object's table. */
 static void walk_row(struct tr2_export *x, const struct tr2_export_format *f,
 		     enum tr2_table_id table, uint32_t i)
 {

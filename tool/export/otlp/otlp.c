@@ -5,15 +5,15 @@
  * size of a request is limited (otlp_spans.c): spans of a process that do not
  * fit are in the next request.
  *
- * Spans are processes, threads other than main, regions, children, execs, and
- * spans of the program. The span of a process is below the child span that its
- * parent has for it. A span of the program has ids of its own; below it is the
- * work of threads for it. Data, errors and other points in time are events of
- * the span around them.
+ * Processes, threads other than main, regions, children, execs, and spans of
+ * the program become spans. The span of a process is below the child span that
+ * its parent recorded. A span of the program keeps its own ids; the work of
+ * threads for the span is below it. Data, errors and other points in time are
+ * events of the span around them.
  *
- * A process without a session, which only the kernel recorded, is a span, too;
- * its attributes say for what it waited. export/otlp/otlp_tree.c chooses the
- * trace of a process.
+ * A process without a session, which only the kernel recorded, is a span, too,
+ * with its waits as attributes. export/otlp/otlp_tree.c chooses the trace of a
+ * process.
  */
 #include <stdlib.h>
 
@@ -46,8 +46,8 @@ static void chain_points(struct tr2_export *x, struct tr2_otlp *o)
 	}
 }
 
-/* Number the spans in each thread. Every export of a stream gives them the same
- * numbers. */
+/* Number the spans in each thread. Every export of a stream gives a span the
+ * same number. */
 static void number_spans(struct tr2_export *x, struct tr2_otlp *o)
 {
 	const struct tr2_model *m = x->m;
@@ -85,7 +85,7 @@ static bool begin_otlp(struct tr2_export *x)
 	return true;
 }
 
-/* Append the status of a process, with the signal that killed it, else its
+/* Append the status of a process: the signal that killed the process, else its
  * error message, else how it ended. */
 static void process_status(struct tr2_export *x, struct tr2_buf *b,
 			   uint32_t node, uint32_t first_point)

@@ -11,7 +11,7 @@
 struct tr2_trace_id {
 	char hex[33];
 };
-/* A span, and its trace. */
+/* The ids of a span and its trace. */
 struct tr2_span_id {
 	char hex[17];
 	struct tr2_trace_id trace;
@@ -59,7 +59,7 @@ void tr2_attribute_words(struct tr2_attributes *a, const char *key,
 void tr2_attribute_number(struct tr2_attributes *a, const char *key,
 			  const char *text);
 
-/* The chained points of a span or a thread: see otlp.c. */
+/* A list of the points of a span or a thread: see otlp.c. */
 struct tr2_points {
 	uint32_t first;
 	const uint32_t *next;
@@ -80,7 +80,7 @@ struct tr2_otlp_names {
 	void (*span)(struct tr2_attributes *a, uint32_t span,
 		     struct tr2_points points);
 	const char *scope;
-	bool events; /* points become span events */
+	bool events; /* points become events of spans */
 };
 
 extern const struct tr2_otlp_names tr2_otlp_own_names,
@@ -88,7 +88,8 @@ extern const struct tr2_otlp_names tr2_otlp_own_names,
 
 #define TR2_OTLP_RECORDER "trace2 record"
 
-/* Add the resource attributes of a process; node 0: of the recorder. */
+/* Add the resource attributes of a process. node 0: add the attributes of the
+ * recorder. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session);
 

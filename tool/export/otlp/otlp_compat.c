@@ -65,7 +65,7 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 static void words(struct tr2_attributes *a, const char *key,
 		  const struct tr2_words *w)
 {
-	static struct tr2_buf json; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf json; /* reused: a new buffer maps memory */
 
 	if (!w->nr)
 		return;
@@ -77,7 +77,7 @@ static void words(struct tr2_attributes *a, const char *key,
 /* Begin a map. close_map() adds the map as an attribute, unless it is empty. */
 static struct tr2_buf *open_map(void)
 {
-	static struct tr2_buf json; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf json; /* reused: a new buffer maps memory */
 
 	tr2_buf_reset(&json);
 	tr2_buf_addch(&json, '{');
@@ -227,7 +227,7 @@ static void add_points(struct tr2_attributes *a, struct tr2_points points)
 			tr2_attribute_str(a, "trace2.cmd.error.msg", p->value);
 			tr2_attribute_str(a, "trace2.cmd.error.format",
 					  tr2_s(m, p->key));
-			return; /* use only the first error */
+			return; /* ignore all errors after the first */
 		}
 	}
 }

@@ -101,7 +101,7 @@ static void trim(const char **s, size_t *len)
 		--*len;
 }
 
-/* Add a pair as a header, `name: value`. */
+/* Add a pair `name=value` as the header `name: value`. */
 static bool add_header(struct tr2_buf *b, const char *pair, size_t len)
 {
 	const char *value = memchr(pair, '=', len);

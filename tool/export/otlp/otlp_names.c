@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_names - attributes: the resource (OpenTelemetry's semantic conventions),
- * and trace2's own, which begin with "trace2.".
+ * otlp_names - add attributes. The resource has those of OpenTelemetry's
+ * semantic conventions. trace2's own attributes begin with "trace2.".
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,8 +130,8 @@ static void add_host(struct tr2_attributes *a)
 	tr2_attribute_str(a, "host.name", name);
 }
 
-/* The names service.*, process.* and host.* are those of the semantic
- * conventions 1.27. */
+/* The names service.*, process.* and host.* are from the semantic conventions
+ * 1.27. */
 void tr2_otlp_resource(struct tr2_attributes *a, uint32_t node,
 		       uint32_t session)
 {
@@ -165,10 +165,10 @@ static void own_process_name(struct tr2_export *x, struct tr2_buf *b,
 	tr2_export_node_name(x, b, node);
 }
 
-/* The values of each kind of metric. A value's name is the metric's name and
- * this suffix. */
+/* The values of each kind of metric. An attribute's name is the metric's name
+ * plus this suffix. */
 static const struct value {
-	const char *suffix; /* NULL: the end */
+	const char *suffix; /* NULL: end of the values */
 	size_t at; /* offset in struct tr2_metric */
 } values[TR2_DEFINITION_KINDS][5] = {
 #define AT(member) offsetof(struct tr2_metric, member)
@@ -276,8 +276,8 @@ static void add_peer(struct tr2_attributes *a, const char *name)
 	tr2_attribute_int(a, "network.peer.port", atoi(colon + 1));
 }
 
-/* Add the object for which the process waited longest, under our names and
- * those of the semantic conventions. */
+/* Add the object for which the process waited longest, under trace2's names and
+ * under names of the semantic conventions. */
 static void add_object(struct tr2_attributes *a, uint32_t task)
 {
 	const struct tr2_model *m = a->x->m;

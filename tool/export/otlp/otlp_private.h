@@ -12,22 +12,24 @@ struct tr2_otlp {
 	const struct tr2_otlp_names *names;
 	struct tr2_post *post; /* NULL: write to the sink */
 	struct tr2_buf body;
-	/* Number of spans in `body`, and of trees that begin in it. */
+	/* Number of spans in `body`, and number of trees that begin in
+	 * `body`. */
 	uint32_t nr_spans, nr_trees;
 	bool begins_tree; /* the next span begins a tree */
-	/* Points, chained by the object around them: a shown span, a span of
+	/* Lists of points by the object around them: a shown span, a span of
 	 * the program, or a thread. */
 	uint32_t *of_span, *of_trace_span, *of_thread, *next_point;
-	uint32_t *ordinal;     /* by span: its number in its thread */
-	struct tr2_context *trace_of; /* by node: its trace; the span id in it
-				       * is not used */
+	uint32_t *ordinal;     /* by span: number of the span in its thread */
+	struct tr2_context *trace_of; /* by node: trace of the process, whose
+				       * span id is not used */
 	uint32_t *sid_of;      /* by node: the node itself or its nearest
 				* ancestor with a SID; else the topmost
 				* process */
-	uint32_t node, session; /* the process of the open resource; session may
-				 * be 0 */
-	/* With sampling: by node, its topmost process; by topmost process,
-	 * whether a span of the tree has the status ERROR. */
+	uint32_t node, session; /* process of the open resource; session may be
+				 * 0 */
+	/* With sampling. top_of: by node, the topmost process of its tree.
+	 * failed: by topmost process, a span of the tree has the status
+	 * ERROR. */
 	uint32_t *top_of;
 	bool *failed;
 	/* With sampling: the number of trees for which the current tree stands,
@@ -36,7 +38,7 @@ struct tr2_otlp {
 	char threshold[15];
 };
 
-/* Begin and end the resource of o->node and o->session. */
+/* Begin, or end, the resource of o->node and o->session. */
 void tr2_otlp_open_resource(struct tr2_export *x);
 void tr2_otlp_close_resource(struct tr2_otlp *o);
 void tr2_otlp_send_request(struct tr2_export *x);
@@ -55,7 +57,7 @@ struct tr2_buf *tr2_otlp_open_span(struct tr2_export *x,
 /* Add name, kind and times; the name is redacted. */
 void tr2_otlp_add_name(struct tr2_buf *b, struct tr2_buf *name, int kind,
 		       int64_t start_ns, int64_t end_ns);
-/* Add the chained points. */
+/* Add the points of a list as events of the open span. */
 void tr2_otlp_add_events(struct tr2_export *x, struct tr2_buf *b,
 			 uint32_t first);
 void tr2_otlp_add_error(struct tr2_export *x, struct tr2_buf *b,
@@ -76,16 +78,16 @@ void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
 /* Set the parent of a region or child. */
 void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 			   struct tr2_span_id *id);
-/* Set the parent of a process. Choose the child span for it, or for a process
- * between it and an ancestor; else the process above it; else the span that its
- * TRACEPARENT or its SID names. Return false if there is none. */
+/* Set the parent of a process's span: the child span for the process, or for a
+ * process between it and an ancestor; else the process above it; else the span
+ * that its TRACEPARENT or its SID names. Return false if there is no parent. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
 /* Find the trace of each node. */
 void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
 
 /* export/otlp/otlp_trace_span.c: write a span for each recording that has a
- * place in a trace, above the recording's processes; write a span of the
+ * place in a trace, above the recording's processes. Write a span of the
  * program. */
 void tr2_otlp_write_recordings(struct tr2_export *x);
 void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i);
@@ -95,7 +97,7 @@ void tr2_otlp_sampling_begin(struct tr2_export *x);
 void tr2_otlp_sampling_end(struct tr2_otlp *o);
 /* Is the tree below a topmost process exported? */
 bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top);
-/* Add `traceState` to a span: the number of spans for which it stands, and the
- * parent's value (NULL: none). */
+/* Add `traceState` to a span: the number of spans for which the span stands,
+ * and the parent's value (NULL: none). */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate);

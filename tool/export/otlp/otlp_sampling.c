@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_sampling - choose the trees that are exported, and write in each span
- * for how many spans it stands: see export/sampling.h.
+ * otlp_sampling - choose the trees that are exported, and write into each span
+ * the number of spans for which it stands: see export/sampling.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,8 @@ bool tr2_otlp_wants_tree(struct tr2_export *x, uint32_t top)
 	return true;
 }
 
-/* A traceState has only one member `ot`: ours replaces the parent's. */
+/* A traceState may have only one member `ot`: write our member, and leave out
+ * the parent's. */
 void tr2_otlp_add_state(struct tr2_export *x, struct tr2_buf *b,
 			const char *tracestate)
 {

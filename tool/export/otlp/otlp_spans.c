@@ -11,8 +11,8 @@
 
 #define MAX_SPANS 4096
 #define MAX_BYTES (3u << 20)
-#define MAX_EVENTS 1000 /* a span has at most this many events; others are
-			 * counted as dropped */
+#define MAX_EVENTS 1000 /* write at most this many events of a span, and count
+			 * the others as dropped */
 
 void tr2_otlp_open_resource(struct tr2_export *x)
 {
@@ -124,7 +124,7 @@ static void event_name(struct tr2_export *x, const struct tr2_point *p)
 						 names[p->kind]);
 }
 
-/* OpenTelemetry's name of an error event is "exception". */
+/* OpenTelemetry calls an event about an error "exception". */
 static void event_attributes(struct tr2_attributes *a,
 			     const struct tr2_point *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_trace_span - write spans that have ids of their own: the program's
- * spans, and recordings.
+ * otlp_trace_span - write spans whose ids were recorded: the program's spans,
+ * and the spans of recordings.
  */
 
 #include "event/redact.h"
@@ -13,7 +13,7 @@
 /* Return a copy of the text with a NUL at its end. */
 static const char *text_of(const struct tr2_view *v)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* reused: a new buffer maps memory */
 
 	tr2_buf_reset(&b);
 	tr2_buf_add(&b, v->p, v->len);
@@ -28,7 +28,7 @@ static bool is_integer(const struct tr2_view *v)
 static void add_attribute(struct tr2_attributes *a,
 			  const struct tr2_json_member *member)
 {
-	static struct tr2_buf key, text; /* kept for reuse */
+	static struct tr2_buf key, text; /* reused: new buffers map memory */
 	struct tr2_json_member name = { .value = member->key };
 	const struct tr2_view *v = &member->value;
 
@@ -87,7 +87,8 @@ static void add_own(struct tr2_attributes *a, uint32_t i)
 		tr2_attribute_int(a, "trace2.lost", s->lost);
 }
 
-/* If a span began a trace of its own, link it to its process. */
+/* If a span of the program began a new trace, add a link to the span of its
+ * process. */
 static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 {
 	struct tr2_span_id process;
@@ -97,8 +98,8 @@ static void add_link(struct tr2_export *x, struct tr2_buf *b, uint32_t session)
 		       "\",\"spanId\":\"", process.hex, "\"}]");
 }
 
-/* Return the span's flags: those of the W3C, and 0x100, which says that it is
- * known whether the parent is remote. */
+/* Return the span's flags: the flags of the W3C, and 0x100. 0x100 says that the
+ * flags show whether the parent is remote. */
 static int flags_of(const struct tr2_trace_span *s)
 {
 	return 1 | 0x100 | (s->flags & TR2_TRACE_SPAN_REMOTE ? 0x200 : 0);

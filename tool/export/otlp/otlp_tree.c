@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_tree - the ids of the spans of processes, threads and regions, the trace
- * of a process, and the span above it: see export/otlp/otlp_private.h.
+ * otlp_tree - find the ids of the spans of processes, threads and regions, the
+ * trace of a process, and the span above a process: see
+ * export/otlp/otlp_private.h.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,8 +28,8 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 
 	if (trace->id)
 		tr2_otlp_set_id(id, trace->id);
-	/* If several sessions have one SID, only the first one gets the id made
-	 * of it. */
+	/* If several sessions have one SID, only the first session gets the id
+	 * that follows from the SID. */
 	else if (s->flags & (TR2_SESSION_DUPLICATE | TR2_SESSION_FORKED))
 		tr2_otlp_inner_id(id, &x->text, s->sid, "again", "",
 				  (uint64_t)(s->wall_ns + s->start_ns));
@@ -41,14 +42,14 @@ void tr2_otlp_session_span(struct tr2_export *x, uint32_t session,
 }
 
 /* Return the SID of the node, or of its nearest ancestor with a SID, in a
- * buffer. If there is none, return a text made of the topmost process's start
- * and pid. */
+ * static buffer. Without a SID, return a text made of the start and pid of the
+ * topmost process. */
 static const char *sid_at(struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
 	const struct tr2_otlp *o = x->state;
 	const struct tr2_node *n = &m->nodes[o->sid_of[node]];
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* reused: a new buffer maps memory */
 
 	if (n->session)
 		return m->sessions[n->session].sid;
@@ -78,9 +79,9 @@ static bool same_root(const char *sid, const char *other)
 }
 
 /* Is a session of a process below `n` in n's trace? A session is in the trace
- * of its SID's first component: this joins streams that are exported
- * separately. But a session that a process without a session started is in that
- * process's trace. */
+ * that follows from the first component of its SID: so streams that are
+ * exported separately share a trace. But if a process without a session started
+ * the session, it is in that process's trace. */
 static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 			const struct tr2_model_session *s)
 {
@@ -93,7 +94,7 @@ static bool is_same_trace(const struct tr2_context *a,
 	return a->trace[0] == b->trace[0] && a->trace[1] == b->trace[1];
 }
 
-/* Return the place that TRACEPARENT gives to a child; id 0: none. */
+/* Return the place in a trace that TRACEPARENT gives to a child; id 0: none. */
 static struct tr2_context place_of_child(const struct tr2_export *x,
 					 uint32_t child)
 {
@@ -111,9 +112,8 @@ static struct tr2_context place_of_child(const struct tr2_export *x,
 	return place;
 }
 
-/* Return the trace of a node that has a parent. If a span of the program was
- * around the child span, it is the trace of that span; else it is the
- * parent's. */
+/* Return the trace of a node that has a parent: the trace of the program's span
+ * around the child span, else the parent's trace. */
 static const struct tr2_context *trace_below(const struct tr2_export *x,
 					     uint32_t node)
 {
@@ -237,8 +237,8 @@ void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 		tr2_otlp_thread_span(x, s->thread, id);
 }
 
-/* Set *id to the nearest span above a process, if that span is in the process's
- * trace. Return false if there is none. */
+/* Set *id to the nearest span above a process. Return false if there is no such
+ * span, or if that span is not in the process's trace. */
 static bool span_above(struct tr2_export *x, uint32_t node,
 		       struct tr2_span_id *id)
 {

@@ -16,8 +16,8 @@
 #include "model/memory_use.h"
 #include "out/table.h"
 
-/* Number the rows of processes before the walk: a span refers to the process
- * that it became, which comes later. */
+/* Number the rows of processes before the walk: a child span refers to its
+ * process, whose row comes later. */
 static void number_processes(struct tr2_export *x, struct tr2_html *h)
 {
 	const struct tr2_model *m = x->m;
@@ -41,7 +41,8 @@ static void number_processes(struct tr2_export *x, struct tr2_html *h)
 		h->origin_ns = 0;
 }
 
-/* Put the recorded command, or else the first process, into x->text. */
+/* Write the title into x->text: the recorded command, or else the first
+ * process. */
 static void add_title(struct tr2_export *x)
 {
 	const struct tr2_model *m = x->m;
@@ -100,7 +101,7 @@ static bool begin_page(struct tr2_export *x)
 	return true;
 }
 
-/* Return the nearest process above it that has a row, else 0. */
+/* Return the row of the nearest process above that has a row; 0: none. */
 static uint32_t row_above(const struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_html *h = x->state;
@@ -167,8 +168,8 @@ static void thread(struct tr2_export *x, uint32_t i)
 	h->of_thread[i] = ++h->nr_threads;
 }
 
-/* Return how many places before a span the one around it is; 0: there is
- * none. */
+/* Return the distance from a span back to the span around it, in spans of the
+ * list; 0: no span is around it. */
 static uint32_t distance_up(const struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_html *h = x->state;
@@ -199,7 +200,7 @@ static void span(struct tr2_export *x, uint32_t i)
 	tr2_html_step(x);
 }
 
-/* Is the point an event in time? Other points describe the process. */
+/* Does the point mark a moment? Other points describe the process. */
 static bool is_mark(const struct tr2_point *p)
 {
 	return p->kind <= TR2_POINT_PRINTF || p->kind == TR2_POINT_SIGNAL;
@@ -215,8 +216,8 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	return tr2_html_text(x);
 }
 
-/* Return 1 + the place of the nearest span around a point; 0: none has a
- * place. */
+/* Return 1 + the index of the nearest span around a point that is in the list;
+ * 0: no such span. */
 static uint32_t span_around(const struct tr2_export *x, uint32_t span)
 {
 	const struct tr2_html *h = x->state;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html - declarations that both halves of the page for a browser share: html.c,
- * html_rows.c and html_tables.c write the data of the recording, html_page.c
- * the page around it.
+ * html - declarations that the files of the page for a browser share: html.c,
+ * html_rows.c and html_tables.c write the data of the recording, and
+ * html_page.c writes the page around the data.
  *
- * The data is JSON: arrays without names, so that 100,000 spans take 4 MB.
- * page.def names the places in them. All data goes through tr2_html_add_data(),
- * so that no text of a recording can end the element that contains it.
+ * The data is JSON: arrays without names of members, so that 100,000 spans take
+ * 4 MB. page.def names the places in these arrays. All data goes through
+ * tr2_html_add_data(), so that no text of a recording can end the HTML element
+ * that contains the data.
  */
 #pragma once
 
@@ -18,10 +19,10 @@ struct tr2_html_part {
 	const char *text;
 };
 
-extern const struct tr2_html_part tr2_html_parts[]; /* ends with NULL */
+extern const struct tr2_html_part tr2_html_parts[]; /* all files; path NULL ends
+						     * the list */
 
-/* Write the page up to its data; without a title (NULL), the part after the
- * data. */
+/* Write the page up to the data. title NULL: write the part after the data. */
 void tr2_html_half(struct tr2_export *x, const char *title);
 
 /* Append JSON text for the element that contains the data. */

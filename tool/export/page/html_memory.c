@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_memory - the memory of processes by kind, for the page. The time is
+ * html_memory - write the memory of processes by kind for the page. The time is
  * divided into parts; each part shows the moment with the largest sum.
  *
- * Shown are the kinds with the highest peaks; all others are one.
+ * The page shows the kinds with the highest peaks, and the sum of all others.
  */
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ struct kind {
 struct stack {
 	struct kind *kind;
 	uint32_t nr, alloc;
-	struct tr2_map by_name; /* 1 + the index */
+	struct tr2_map by_name; /* maps a name to 1 + the index of a kind */
 	uint64_t sum[NR_PARTS]; /* sum of all processes */
 };
 
@@ -91,8 +91,8 @@ static void fill_stack(struct stack *s, struct tr2_export *x, int64_t end_ns)
 
 		if (!most[part])
 			continue;
-		/* A value that did not change since may be older than the part
-		 * before. */
+		/* Use at least the time of the previous part: a value that did
+		 * not change since may be older. */
 		at_ns = p->at_ns > at_ns ? p->at_ns : at_ns;
 		tr2_memory_go_to(&memory, at_ns);
 		add_part(s, x, &memory, part, at_ns);

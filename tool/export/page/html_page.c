@@ -12,15 +12,15 @@
 #include "export/sha256.h"
 
 /*
- * Append JSON, and write `<` and the like as \uXXXX: they could end the
- * element, or begin a comment. JSON has them only inside strings, where that is
- * allowed.
+ * Append JSON. Write `<` and similar characters as \uXXXX, since they could end
+ * the element, or begin a comment. JSON has them only in strings, where escapes
+ * are allowed.
  */
 void tr2_html_add_data(struct tr2_buf *b, const char *json, size_t len)
 {
 	const char *end, *from = json, *p;
 
-	if (!len) /* p may be NULL then */
+	if (!len) /* p may be NULL if len is 0 */
 		return;
 	end = json + len;
 	for (p = json; p < end; p++) {

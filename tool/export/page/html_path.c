@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_path - the critical path for the page, as pieces in the order of time.
+ * html_path - write the critical path for the page, as pieces in the order of
+ * time.
  *
- * A page has at most MAX_PIECES of them. If there are more, pieces that are
+ * A page has at most MAX_PIECES pieces. If the path has more, pieces that are
  * shorter than a certain time, the grain, are merged within each stretch of
- * that length: one piece for each reason, with the process of the longest one.
- * Sums by reason stay exact. The page says so.
+ * that length: one piece for each reason, with the process of the longest
+ * merged piece. Sums by reason stay exact. The page says that it merged pieces.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +16,10 @@
 #include "model/states.h"
 
 #define MAX_PIECES 30000
-#define SEVERAL (-1) /* a piece of several processes */
+#define SEVERAL (-1) /* `by` of a piece with several processes */
 
-/* Return the code of a piece's kind: as for states, or NR_CODES if the reason
- * is unknown. */
+/* Return the code of a piece's kind: the same codes as for states, or NR_CODES
+ * if the reason is unknown. */
 static unsigned int code_of(const struct tr2_path_piece *p)
 {
 	static const uint8_t codes[] = {
@@ -35,12 +36,12 @@ static unsigned int code_of(const struct tr2_path_piece *p)
 struct short_pieces {
 	int64_t ns, inferred_ns, longest_ns;
 	uint32_t node, nr;
-	bool several; /* of several processes */
+	bool several; /* the pieces belong to several processes */
 	size_t first;
 };
 
 struct path {
-	struct tr2_export *x; /* NULL: only count */
+	struct tr2_export *x; /* NULL: only count the pieces */
 	const struct tr2_model *m;
 	const struct tr2_path_piece *pieces;
 	int64_t grain_ns, until_ns, written_ns, at_ns;

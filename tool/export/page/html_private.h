@@ -24,23 +24,24 @@ struct tr2_html_block {
 struct tr2_html {
 	struct tr2_frames frames;
 	int64_t origin_ns;
-	int64_t cpu_ns; /* of all processes; TR2_NO_TIME: unknown */
-	uint32_t *of_node; /* by process: 1 + its row */
+	int64_t cpu_ns; /* CPU time of all processes; TR2_NO_TIME: unknown */
+	uint32_t *of_node; /* by node: 1 + the row of the process */
 	uint32_t *of_thread;
-	uint32_t *of_span; /* number of a span, in the order of the threads */
-	uint32_t *of_trace_span; /* number of a program's span among the
+	uint32_t *of_span; /* by span: its number in the order of threads */
+	uint32_t *of_trace_span; /* by span of the program: its number among all
 				  * spans */
 	uint32_t *of_point;
 	uint32_t nr_processes, nr_threads, nr_spans, nr_points;
-	uint32_t nr_spans_before; /* before the current thread */
+	uint32_t nr_spans_before; /* number of spans before the current
+				   * thread */
 	int64_t last_ns; /* start of the last span */
-	struct tr2_map numbers; /* numbers, by interned string */
-	struct tr2_html_text *texts; /* strings, by number - 1 */
+	struct tr2_map numbers; /* maps an interned string to its number */
+	struct tr2_html_text *texts; /* array of the strings, by number - 1 */
 	uint32_t nr_strings, alloc_texts;
-	struct tr2_map blocks; /* 1 + index of a block, by its hash */
+	struct tr2_map blocks; /* maps a block's hash to 1 + its index */
 	struct tr2_html_block *block;
 	uint32_t nr_blocks, alloc_blocks;
-	/* Rows, and the strings in the order of their numbers. */
+	/* Text of rows, and of the strings in the order of their numbers. */
 	struct tr2_buf processes, points, strings;
 	struct tr2_buf json; /* text that is written next */
 };
@@ -61,7 +62,8 @@ uint32_t tr2_html_command(struct tr2_export *x, const struct tr2_words *words);
 /* Return the number of the file that a command works on; 0: none. */
 uint32_t tr2_html_file(struct tr2_export *x, const struct tr2_words *words);
 
-/* export/page/html_strings.c: append a string of the model; release all. */
+/* export/page/html_strings.c: append a string of the model; release the memory
+ * for strings. */
 void tr2_html_add_text(struct tr2_html *h, const char *s, size_t len);
 void tr2_html_release_strings(struct tr2_html *h);
 
@@ -78,7 +80,7 @@ void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
 			  int main_thread, int64_t start_ns, int64_t took_ns);
 /* Begin a span of the thread, and return its number. */
 uint32_t tr2_html_next_span(struct tr2_export *x);
-#define TR2_HTML_OPEN 4 /* flag in the kind of a span */
+#define TR2_HTML_OPEN 4 /* flag in the kind of a span that is open */
 /* export/page/html_trace_spans.c: add the program's spans of a session. */
 void tr2_html_trace_spans(struct tr2_export *x, uint32_t session);
 
@@ -91,8 +93,8 @@ void tr2_html_array(struct tr2_export *x, const char *name,
 /* Write all strings, and the end of the data. */
 void tr2_html_strings(struct tr2_export *x);
 
-/* The code of a state in the page is its kind, or WAIT + its cause; and a
- * flag. */
+/* Codes of states in the page: the kind of the state, or WAIT + the cause of a
+ * wait. A code may have the flag. */
 #define TR2_HTML_NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)
 #define TR2_HTML_INFERRED 32
 

@@ -8,7 +8,7 @@
 #include "out/command_line.h"
 #include "out/table.h"
 
-/* Return the number of a text that was redacted before. */
+/* Return the number of a redacted text. */
 static uint32_t number(struct tr2_export *x, const char *s, size_t len)
 {
 	struct tr2_html *h = x->state;
@@ -45,7 +45,7 @@ uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 
 uint32_t tr2_html_by(struct tr2_export *x, tr2_str by)
 {
-	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 
 	tr2_buf_reset(&text);
 	tr2_by_add(&text, x->m, by);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_samples - samples of the page, of the CPU and of waits. Call paths are a
- * tree: each function refers to the one that called it, since most samples
- * share their callers.
+ * html_samples - write samples of CPU time and of waits for the page. Call paths
+ * are a tree, since most samples share their callers: each function refers to
+ * its caller.
  *
  * A thread may wait a million times: waits of one path that begin within one
  * GRAINS-th of the recording, about a pixel, are one row. Sums stay exact.
@@ -24,12 +24,13 @@ struct row {
 struct samples {
 	struct tr2_export *x;
 	struct tr2_symbols *symbols;
-	struct tr2_map known; /* (caller, function) to stack */
+	struct tr2_map known; /* maps (caller, function) to a stack */
 	uint32_t nr_stacks;
 	struct row *row;
 	uint32_t nr_rows, alloc_rows;
 	int64_t grain_ns;
-	struct tr2_map last; /* (thread, stack) to its last row of waits + 1 */
+	struct tr2_map last; /* maps (thread, stack) to 1 + its last row of
+			      * waits */
 	struct tr2_buf rows, stacks;
 };
 
@@ -48,7 +49,8 @@ static uint32_t stack_of(struct samples *w, uint32_t caller, uint32_t function)
 	return *slot;
 }
 
-/* Return the stack of a call. Its functions end with the outermost. */
+/* Return the stack of a call and its inlined functions, which end with the
+ * outermost. */
 static uint32_t add_call(struct samples *w, const struct tr2_model_sample *s,
 			 uint32_t call, uint32_t stack)
 {
@@ -64,7 +66,7 @@ static uint32_t add_call(struct samples *w, const struct tr2_model_sample *s,
 	return stack;
 }
 
-/* Does a wait begin in the same grain as the first one of a row? */
+/* Does a wait begin in the same grain as the first wait of a row? */
 static bool joins(const struct samples *w, const struct row *row,
 		  const struct tr2_model_sample *s)
 {

@@ -20,7 +20,7 @@
 
 struct states {
 	struct tr2_export *x;
-	uint32_t *of_thread; /* by task thread: 1 + its row */
+	uint32_t *of_thread; /* by task thread: 1 + the row of the thread */
 	int64_t grain_ns;
 	uint64_t nr, nr_recorded;
 	struct tr2_buf rows;
@@ -35,8 +35,9 @@ static unsigned int code_of(const struct tr2_state *s)
 	return s->kind + (s->kind == TR2_STATE_WAIT ? s->cause : 0u);
 }
 
-/* Add a state: its length, its code, and the other thread. A negative `other`
- * is the number of the name of a thread that is not in the recording. */
+/* Add a state: its length, its code, and the other thread. If `other` is
+ * negative, -other is the number of the name of a thread outside the
+ * recording. */
 static void add_state(struct states *w, int64_t ns, unsigned int code,
 		      int64_t other)
 {
@@ -113,14 +114,14 @@ static uint32_t row_of(const struct tr2_export *x, uint32_t task_thread)
 	return h->of_node[m->tasks[m->task_threads[task_thread].task].node];
 }
 
-/* Does the thread have anything to show? */
+/* Does the page show this thread? */
 static bool is_shown(const struct tr2_export *x, uint32_t task_thread)
 {
 	return x->m->task_threads[task_thread].nr_states &&
 	       row_of(x, task_thread);
 }
 
-/* Return the shortest grain that makes the states few enough. */
+/* Return the shortest grain with which the page has few enough states. */
 static int64_t choose_grain(struct tr2_export *x)
 {
 	struct states count = { .grain_ns = 0 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_strings - the strings of the page, each once.
+ * html_strings - write each string of the page once.
  *
  * Command lines of one kind mostly share their text. So a stretch of at least
- * MIN_SAME bytes that occurs in an earlier string is a reference to that. Such
- * a string is an array of parts, which are joined: a text, or an array of a
- * string's number, its first character and the length
- * (tool/export/page/data.js).
+ * MIN_SAME bytes that occurs in an earlier string becomes a reference to that
+ * string. A string with references is an array of parts, which the page joins
+ * (tool/export/page/data.js). A part is a text, or a reference: the string's
+ * number, the first character and the length.
  *
- * Characters are those of JavaScript, so only ASCII strings are referred to:
- * there, a character is a byte.
+ * JavaScript counts characters, so only ASCII strings are referred to, in which
+ * a character is a byte.
  */
 #include <stdlib.h>
 
@@ -18,8 +18,8 @@
 #include "export/page/html_private.h"
 
 #define MIN_SAME 32 /* a reference is about 17 bytes */
-/* Strings are found by their blocks of this length at multiples of STEP: each
- * stretch of MIN_SAME bytes has one. */
+/* Index the blocks of this length at multiples of STEP: each stretch of
+ * MIN_SAME bytes contains one of them. */
 #define BLOCK 16
 #define STEP 8
 
@@ -68,7 +68,7 @@ static void index_stretch(struct tr2_html *h, const struct tr2_html_text *text,
 }
 
 /* Find the block at s + *at in an earlier string, and extend the match in both
- * directions, but not before `from`. Set *at to its first byte. */
+ * directions, but not before `from`. Set *at to the first byte of the match. */
 static bool find_same(const struct tr2_html *h, const char *s, size_t len,
 		      size_t from, size_t *at, struct same *same)
 {

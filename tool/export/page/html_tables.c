@@ -20,12 +20,12 @@ static const char *const kinds[] = {
 struct page_table {
 	struct tr2_export *x;
 	struct tr2_buf rows;
-	const char **kinds; /* by column: the kind of its first cell; NULL:
-			     * empty */
+	const char **kinds; /* by column: kind of the first cell; NULL: no cell
+			     * yet */
 };
 
-/* Return the item to which a cell links, numbered as in
- * tool/export/page/data.js: processes, threads, spans, points. -1: none. */
+/* Return the number of the item to which a cell links; -1: none. Numbers are
+ * those of tool/export/page/data.js: processes, threads, spans, points. */
 static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 {
 	const struct tr2_html *h = x->state;
@@ -38,7 +38,8 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 		break;
 	case TR2_LINK_THREAD:
 		s = tr2_export_session_of(x, i);
-		/* The main thread has the bar of its process. */
+		/* Link a main thread to its process: the page shows both as one
+		 * bar. */
 		if (s->first_thread == i) {
 			place = h->of_node[s->node];
 			break;
@@ -65,7 +66,7 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 static void add_value(struct page_table *p, const struct tr2_cell *cell)
 {
 	struct tr2_html *h = p->x->state;
-	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 
 	if (cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS) {
 		tr2_buf_reset(&text);
@@ -79,7 +80,8 @@ static void add_value(struct page_table *p, const struct tr2_cell *cell)
 	}
 }
 
-/* Append the value; or an object, if the cell has more than that. */
+/* Append the value of a cell. If the cell has more than a value, append an
+ * object. */
 static void add_cell(struct page_table *p, const struct tr2_cell *cell,
 		     size_t column)
 {

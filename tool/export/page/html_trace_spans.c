@@ -12,7 +12,7 @@
 #include "out/table.h"
 
 #define KIND_SPAN 3
-#define LANES 2 /* value of `main` for such a thread */
+#define LANES 2 /* `main` of a thread whose spans are drawn in lanes */
 
 static int by_start(const void *va, const void *vb, void *data)
 {
@@ -33,7 +33,7 @@ static void add_time(struct tr2_buf *b, const char *what, int64_t ns)
 	tr2_fmt_ns(b, ns);
 }
 
-/* Return the number of a text about where the time went: `queue 20 ms,
+/* Return the number of a text with the parts of the span's time: `queue 20 ms,
  * th01:worker 30 ms`. */
 static uint32_t where(struct tr2_export *x, uint32_t i)
 {

@@ -156,7 +156,7 @@ static void track(struct tr2_export *x, const struct tr2_track *t)
 	close_event(x);
 }
 
-/* Write one end of an arrow: phase s or f. */
+/* Write one end of an arrow. phase: `s` (start) or `f` (finish). */
 static void flow_end(struct tr2_export *x, char phase,
 		     const struct tr2_flow *flow, uint32_t pid, uint32_t tid,
 		     int64_t at_ns)
@@ -171,7 +171,7 @@ static void flow_end(struct tr2_export *x, char phase,
 	close_event(x);
 }
 
-/* Return a colour of chrome://tracing for a state. */
+/* Return the name of the colour that chrome://tracing shall give to a state. */
 static const char *colour(const struct tr2_state *s)
 {
 	if (s->kind == TR2_STATE_RUN)

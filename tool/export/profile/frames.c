@@ -114,8 +114,8 @@ void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 		tr2_frames_states_node(f, x, i);
 		return;
 	}
-	/* If the process has no session, all time outside of its children is
-	 * its own. */
+	/* Add the own time of a process without a session, which is all time
+	 * outside of its children. */
 	if (!x->m->nodes[i].session)
 		tr2_frames_add(f, f->of_node[i], x->m->nodes[i].self_ns);
 	add_spawn(f, x, i);
@@ -156,8 +156,8 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	tr2_frames_add(f, f->at, own_ns);
 }
 
-/* Does the span have its frames elsewhere? A child with a process has that
- * process's frame; a child without a process gets a frame here. */
+/* Does the span need no frame here? A child whose process is known has the
+ * frame of that process. A child without a process gets a frame here. */
 static bool has_own_frames(const struct tr2_export *x,
 			   const struct tr2_span *s)
 {
@@ -172,7 +172,8 @@ void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	const struct tr2_span *s = &x->m->spans[i];
 	uint32_t above = s->parent, at;
 
-	/* A span that is not selected (-t, -N) has no frame. */
+	/* Go outwards past spans that are not selected (-t, -N): they have no
+	 * frames. */
 	while (above && !f->of_span[above])
 		above = x->m->spans[above].parent;
 	if (has_own_frames(x, s))

@@ -21,7 +21,7 @@ struct tr2_frame {
 	uint32_t parent, first, last, next;
 	tr2_str name; /* 0: unknown */
 	int64_t ns;
-	size_t path_len; /* for the caller's use */
+	size_t path_len; /* length of the frame's path, for use by the caller */
 };
 
 /* The tree of frames. Element 0 is the root, which is not a frame. Set the
@@ -29,10 +29,10 @@ struct tr2_frame {
 struct tr2_frames {
 	struct tr2_frame *frames;
 	uint32_t nr, alloc;
-	struct tr2_map by_name; /* (parent, name) to frame */
+	struct tr2_map by_name; /* maps (parent, name) to a frame */
 	uint32_t *of_node, *of_span;
-	int64_t *self_ns; /* by span: its own time, from tr2_own_sums() */
-	/* the current frame: a thread's, or its process's */
+	int64_t *self_ns; /* by span: own time, from tr2_own_sums() */
+	/* the current frame: of a thread, or of its process */
 	uint32_t at;
 	struct tr2_frames_states *states; /* NULL: without states */
 };
@@ -40,7 +40,7 @@ struct tr2_frames {
 /* Make the frames of processes. A process that is not selected keeps its place
  * in the stacks of others. */
 void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x, bool states);
-/* Call it after the walk, before the frames are used. */
+/* Finish the frames. Call this after the walk, before the frames are used. */
 void tr2_frames_end(struct tr2_frames *f, struct tr2_export *x);
 void tr2_frames_release(struct tr2_frames *f);
 

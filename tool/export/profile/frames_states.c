@@ -8,9 +8,9 @@
 #include "model/states.h"
 
 struct tr2_frames_states {
-	uint32_t *of_thread; /* the frame of a session's thread; 0: none */
-	int64_t *until_ns;   /* by task thread: states were added up to this
-			      * wall time */
+	uint32_t *of_thread; /* by session's thread: its frame; 0: none */
+	int64_t *until_ns;   /* by task thread: wall time up to which its states
+			      * were added */
 };
 
 struct tr2_frames_states *tr2_frames_states_new(const struct tr2_model *m)
@@ -68,7 +68,7 @@ static void add_sums(struct tr2_frames *f, struct tr2_export *x, uint32_t frame,
 			  sums->cause_ns[i]);
 }
 
-/* Is the kernel's thread a thread of a session that has its states? */
+/* Is the kernel's thread a session's thread, to which its states are added? */
 static bool has_session(const struct tr2_model *m,
 			const struct tr2_task_thread *t)
 {
@@ -113,8 +113,9 @@ struct sweep {
 	int64_t wall_ns;
 };
 
-/* Add the thread's states until wall_ns to the frame of a region: the first one
- * with a frame, from `region` outwards, or else the thread's frame. */
+/* Add the thread's states until wall_ns to the frame of the innermost region
+ * that has one, from `region` outwards. Without such a region, add them to the
+ * thread's frame. */
 static void sweep_until(struct sweep *w, uint32_t region, int64_t wall_ns)
 {
 	const struct tr2_model *m = w->x->m;

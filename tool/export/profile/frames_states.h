@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * frames_states - frames whose values are the states of threads. A frame has
- * the time for which the thread had a CPU in it; below it are "[ready]" and
- * "[wait CAUSE]". The frames of a thread add up to the thread's life, so the
- * sum over all threads is more than the wall time. Threads without recorded
- * states have their own wall time, as without --states.
+ * frames_states - make frames whose values are the states of threads. The value
+ * of a frame is the time for which the thread had a CPU in the frame. Below it
+ * are the frames "[ready]" and "[wait CAUSE]". The frames of a thread add up to
+ * the thread's life, so the sum over all threads is more than the wall time.
+ * Threads without recorded states have their own wall time, as without
+ * --states.
  */
 #pragma once
 

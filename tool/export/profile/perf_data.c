@@ -16,8 +16,8 @@
 #include "common/memory.h"
 #include "common/say.h"
 
-/* Kernel headers have this since 5.12. Older headers lack it, but the file's
- * format is the same. */
+/* Headers of the kernel have this constant since 5.12. The format of the file
+ * did not change. */
 #define MISC_MMAP_BUILD_ID 0x4000
 #define MISC_BUILD_ID_SIZE 0x8000
 
@@ -72,8 +72,8 @@ static void add_build_id(struct tr2_buf *b, const struct tr2_mapping *mapping)
 	static const uint8_t zeros[24];
 	const uint8_t size[4] = { mapping->build_id_size };
 
-	if (!mapping->build_id_size) { /* without a build id, device and inode
-					* are unknown, too */
+	if (!mapping->build_id_size) { /* without a build id: fields for device
+					* and inode, which are unknown */
 		tr2_buf_add(b, zeros, sizeof(zeros));
 		return;
 	}
@@ -119,7 +119,7 @@ static void tell_build_id(struct tr2_perf_data *p,
 	*known = 1;
 	at = tr2_perf_begin_record(b, 0, PERF_RECORD_MISC_USER |
 					 MISC_BUILD_ID_SIZE);
-	tr2_perf_add_u32(b, UINT32_MAX); /* no particular process */
+	tr2_perf_add_u32(b, UINT32_MAX); /* pid: no particular process */
 	tr2_buf_add(b, mapping->build_id, sizeof(mapping->build_id));
 	tr2_perf_add_u32(b, mapping->build_id_size);
 	tr2_perf_add_padded(b, file, 4095);
@@ -127,7 +127,7 @@ static void tell_build_id(struct tr2_perf_data *p,
 }
 
 /* Add the mappings of a process. The first mapping at an address counts from
- * the process's start: it may have existed since then. */
+ * the start of the process, since it may have existed from then on. */
 static void add_mappings(struct tr2_export *x, struct tr2_perf_data *p,
 			 uint32_t session)
 {
@@ -320,8 +320,8 @@ static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 		 s->wall_ns + s->end_ns);
 }
 
-/* Begin threads in the order of the model, which is that of their first
- * samples. */
+/* Begin threads in the order of the model, in which their first samples are
+ * sorted by time. */
 static void session(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];

@@ -19,7 +19,7 @@ struct tr2_perf_data_event {
 	tr2_str name, leader; /* leader 0: not in a group */
 	uint32_t group; /* the index of the leader; an event that leads or is in
 			 * no group has its own index */
-	uint64_t *ids; /* one id per process */
+	uint64_t *ids; /* an id for each process */
 	uint32_t nr_ids, alloc_ids;
 	uint32_t session; /* the session of the last id in `ids` */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * perf_data_file - the events of a perf.data file: their attributes, names and
- * groups, and the file around the records of perf_data.c.
+ * perf_data_file - write the events of a perf.data file (attributes, names and
+ * groups), and the file around the records of perf_data.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #define TYPE_APP 0x54320070u /* type of a program's own events, which no PMU
 			      * has */
 
-/* Set the attributes. Only the event's name says what is counted. */
+/* Set the attributes of an event. Only the event's name says what it counts. */
 static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 		     const struct tr2_perf_data_event *event)
 {

@@ -28,21 +28,21 @@
 #define INCREMENTAL_STATE_CLEARED 1
 #define NEEDS_INCREMENTAL_STATE 2
 
-/* Perfetto's numbers of Linux's clocks: of the packets, and of the wall
- * clock. */
+/* Perfetto's numbers for two clocks of Linux: BOOTTIME for the times in
+ * packets, REALTIME for the wall clock. */
 #define BOOTTIME 6
 #define REALTIME 1
 
-/* Ranks of the tracks below a process: first its counters, then its threads by
- * their own ranks, its spans, and processes in their order. */
+/* Ranks of the tracks below a process: first counters, then threads by their
+ * own ranks, then spans of the program, then processes in their order. */
 #define RANK_COUNTERS (-1)
 #define RANK_SPANS (1 << 29)
 #define RANK_PROCESSES (1 << 30)
 
-/* An event has at most this many arguments. */
+/* Write at most this many arguments of an event. */
 #define MAX_ARGS 24
-/* After this many strings, forget all of them. A string that is used again then
- * gets a new number, which no string has had. */
+/* After this many interned strings, forget all of them. A string that is used
+ * again then gets a new number, which no earlier string had. */
 #define MAX_INTERNED 16384
 
 /* The indexes of interned strings. Values of arguments are not interned: that
@@ -57,11 +57,11 @@ struct interned {
 struct perfetto {
 	struct tr2_map numbers; /* numbers of strings, by a hash of index and
 				 * text */
-	struct interned strings[MAX_INTERNED]; /* numbered from first_number
-						* on */
+	struct interned strings[MAX_INTERNED]; /* strings with the numbers from
+						* first_number on */
 	uint32_t nr_strings, first_number;
 	bool is_first; /* the next packet with strings must say that the
-			* sequence begins anew */
+			* sequence begins again */
 
 	/* The open packet, and the objects to which it points. */
 	Pf__TracePacket packet;
@@ -319,8 +319,8 @@ static void track(struct tr2_export *x, const struct tr2_track *t)
 			  (int32_t)(t->rank & (RANK_SPANS - 1)));
 }
 
-/* Begin the arrow at an instant: an arrow from a slice begins at the slice's
- * end. */
+/* Begin the arrow at an instant: Perfetto lets an arrow from a slice begin at
+ * the slice's end. */
 static void open_slice(struct tr2_export *x, const struct tr2_slice *at,
 		       const char *category, const char *name)
 {
@@ -382,7 +382,7 @@ static void counter_track(struct tr2_export *x,
 	add_track(x, &d, c->track, c->pid, c->name, RANK_COUNTERS);
 }
 
-/* Write a counter. Perfetto has only signed values. */
+/* Write a counter. Limit the value, since Perfetto has only signed values. */
 static void counter(struct tr2_export *x, const struct tr2_track_counter *c,
 		    int64_t wall_ns, int64_t value)
 {

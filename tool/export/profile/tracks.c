@@ -17,7 +17,8 @@
 #include "model/filter.h"
 #include "model/memory_use.h"
 
-/* Larger than every pid of the kernel. */
+/* The first made-up number of a process, which is larger than every pid of the
+ * kernel. */
 #define FIRST_MADE_UP_ID (1u << 22)
 
 static bool is_shown(const struct tr2_export *x, uint32_t node)
@@ -108,8 +109,8 @@ static struct tr2_slice process_slice(const struct tr2_export *x, uint32_t node)
 	};
 }
 
-/* Return the arrow to a process. It starts at the child span that led to the
- * process, or else at the nearest process above. */
+/* Return the arrow to a process, from the child span that led to the process,
+ * or else from the nearest process above. */
 static struct tr2_flow find_origin(const struct tr2_export *x, uint32_t node)
 {
 	const struct tr2_model *m = x->m;
@@ -250,8 +251,8 @@ static void push_end(struct tr2_tracks *c, int64_t end_ns)
 	c->ends[c->nr_ends++] = end_ns;
 }
 
-/* Make a slice nest in its thread: if the stream is inconsistent, cut the slice
- * to the slices around it. */
+/* Make a slice nest in its thread: cut it to the slices around it, as an
+ * inconsistent stream may require. */
 static void nest(struct tr2_tracks *c, struct tr2_slice *s)
 {
 	if (s->start_ns < c->last_ns)
@@ -302,7 +303,7 @@ static struct tr2_slice thread_slice(const struct tr2_export *x,
 	return slice;
 }
 
-/* Begin a thread. The main thread after an exec gets a row of its own. */
+/* Begin a thread. The main thread of a session after an exec gets a new row. */
 void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 {
 	struct tr2_tracks *c = x->state;

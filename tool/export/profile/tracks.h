@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracks - a recording as slices on tracks, for programs that draw time.
- * tracks.c walks the sessions, and tracks_states.c the kernel's threads. Each
- * format has a struct tr2_track_writer, which writes the slices.
+ * tracks - turn a recording into slices on tracks, for programs that draw time.
+ * tracks.c walks over the sessions, and tracks_states.c over the kernel's
+ * threads. Each format has a struct tr2_track_writer, which writes the slices.
  *
- * A track is a pair of numbers, pid and tid. The track with equal numbers has
- * the process and its main thread. Slices of one track always nest: viewers
- * rely on that.
+ * Two numbers, pid and tid, identify a track. The track with equal numbers
+ * shows the process and its main thread. Slices of one track always nest, since
+ * viewers rely on it.
  */
 #pragma once
 
 #include "export/export.h"
 
-/* An arrow to the start of a slice. */
+/* The other end of an arrow to the start of a slice. */
 struct tr2_flow {
 	const char *name;
 	uint32_t id;        /* 0: none */
@@ -36,31 +36,31 @@ struct tr2_track {
 
 struct tr2_track_counter {
 	uint32_t pid;
-	uint32_t track;   /* the number of its own track */
+	uint32_t track;   /* number of the counter's own track */
 	const char *name; /* redacted */
 	bool is_bytes, is_signed;
 };
 
 /*
- * Strings are redacted, and valid only during the call. close() completes the
- * slice that the last open_…() began; calls between these two add the slice's
- * arguments.
+ * The functions of a writer. Strings are redacted, and valid only during the
+ * call. close() completes the slice that the last open_…() began. Calls between
+ * open_…() and close() add arguments to the slice.
  */
 struct tr2_track_writer {
-	/* Writes a process, before its tracks. pid: its number; parent: that of
-	 * the nearest process above it (0: none). */
+	/* Writes a process, before its tracks. pid: the process's number;
+	 * parent_pid: the number of the nearest process above (0: none). */
 	void (*process)(struct tr2_export *x, uint32_t node, uint32_t pid,
 			uint32_t parent_pid);
 	void (*track)(struct tr2_export *x, const struct tr2_track *t);
 	void (*open)(struct tr2_export *x, const struct tr2_slice *at,
 		     const char *category, const char *name);
-	/* Writes a point in time, at->start_ns. of_process: draw it for the
-	 * whole process, not only for its track. */
+	/* Begins a point in time, at->start_ns. of_process: draw it for the
+	 * whole process, instead of only its track. */
 	void (*open_instant)(struct tr2_export *x,
 			     const struct tr2_slice *at,
 			     const char *category, const char *name,
 			     bool of_process);
-	/* Writes a span of the program, which may cross other slices of its
+	/* Begins a span of the program, which may cross other slices of its
 	 * process. */
 	void (*open_span)(struct tr2_export *x,
 			  const struct tr2_slice *at, uint64_t id,
@@ -68,7 +68,7 @@ struct tr2_track_writer {
 	void (*text)(struct tr2_export *x, const char *key, const char *text);
 	void (*integer)(struct tr2_export *x, const char *key, int64_t value);
 	void (*yes)(struct tr2_export *x, const char *key);
-	/* These words are not redacted. */
+	/* Adds words, which are not redacted. */
 	void (*words)(struct tr2_export *x, const char *key,
 		      const struct tr2_words *words);
 	void (*json)(struct tr2_export *x, const char *key, const char *json);
@@ -85,12 +85,13 @@ struct tr2_tracks {
 	const struct tr2_track_writer *w;
 	void *own;            /* the writer's own data */
 	int64_t origin_ns;
-	uint32_t *pids;       /* by node; 0: not shown */
-	uint32_t *child_tids; /* by child: the tid of its row; 0: none */
+	uint32_t *pids;       /* by node: number of the process; 0: not shown */
+	uint32_t *child_tids; /* by child: tid of its row; 0: none */
 	uint32_t next_id;
 	uint32_t tid;         /* tid of the current thread */
-	uint32_t *tids;       /* by thread; 0: not shown */
-	uint32_t *state_tids; /* by task thread: the tid of its states */
+	uint32_t *tids;       /* by thread: tid of its track; 0: not shown */
+	uint32_t *state_tids; /* by task thread: tid of the track with its
+			       * states */
 	uint32_t nr_wakes;
 	int64_t *ends;        /* ends of the slices around the current slice */
 	uint32_t nr_ends, alloc_ends;

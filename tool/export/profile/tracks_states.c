@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tracks_states - the states of threads. Each thread of the kernel has a track
- * of slices, below the track of its regions. Each wake-up has an arrow, from
- * the track of the thread that caused it.
+ * tracks_states - write the states of threads. Each thread of the kernel has a
+ * track of slices, below the track of its regions. Each wake-up has an arrow
+ * from the track of the thread that caused it.
  */
 #include "export/profile/tracks.h"
 #include "model/objects.h"
@@ -32,7 +32,8 @@ static const char *state_name(struct tr2_export *x, const struct tr2_state *s)
 	return tr2_buf_str(&x->text);
 }
 
-/* Name the track, and put it below its thread's track. */
+/* Name the track with a thread's states, and put it below the thread's
+ * track. */
 static void name_track(struct tr2_export *x, uint32_t i, uint32_t pid)
 {
 	const struct tr2_model *m = x->m;
@@ -102,7 +103,7 @@ static struct tr2_flow wake(const struct tr2_export *x,
 	};
 }
 
-/* The arrow of a wait leads to the slice after the wait. */
+/* Give the arrow of a wait to the slice after the wait. */
 static void add_thread(struct tr2_export *x, uint32_t i, uint32_t pid)
 {
 	const struct tr2_model *m = x->m;

@@ -3,21 +3,21 @@
  * clickhouse - write sessions to a running ClickHouse, over HTTP, from any
  * number of machines.
  *
- * Nothing is stored twice, however often and from wherever it is exported:
- * - Ids follow from the session's key (tr2_session_key()), the day and the host
+ * A session is stored only once, however often and from wherever it is
+ * exported:
+ * - Ids follow from the session's key (tr2_session_key()); day and host follow
  *   from its SID. So a session always has the same rows, in the same partition
  *   and on the same shard. The primary key is (host, unit, row), by which
- *   tables of the ReplacingMergeTree kind recognise duplicate rows. They remove
- *   duplicates later, when they merge; a query that must not see both rows uses
- *   FINAL. ClickHouse's other deduplication works only for replicated tables or
- *   the last hundred inserts, and only for identical blocks: a timer that
- *   exports again after a failure sends other blocks.
+ *   tables of the ReplacingMergeTree kind recognise duplicate rows. These
+ *   tables remove duplicates later, when they merge; a query that must not see
+ *   duplicates uses FINAL. ClickHouse's other deduplication works only for
+ *   replicated tables or the last hundred inserts, and only for identical
+ *   blocks: a timer that exports again after a failure sends other blocks.
  * - So the exporter queries first, and sends only missing sessions. A session
- *   is stored when its row in `sessions` is stored, which is sent last. If an
+ *   is stored when its row in `sessions`, which is sent last, is stored. If an
  *   export is interrupted, each table has all rows of a session or none, since
- *   they are in one block. A session is sent again, with a greater revision,
- *   only if it has grown since. Two exporters of one file at the same time both
- *   send.
+ *   these rows are in one block. A session that has grown is sent again, with a
+ *   greater revision. Two exporters of one file at the same time both send.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,13 +32,15 @@ struct clickhouse {
 	struct tr2_clickhouse c;
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	struct tr2_clickhouse_unit *units; /* by session of the model */
-	uint32_t *near; /* by process: its own session, or one near the
+	struct tr2_clickhouse_unit *units; /* by session of the model: its
+					    * unit */
+	uint32_t *near; /* by process: its own session, or a session near the
 			 * process */
 	int64_t *session_ids, *thread_ids, *span_ids;
 	int64_t *process_ids, *kernel_thread_ids, *recording_ids;
-	uint32_t *rows[TR2_TABLE_NR]; /* numbers of rows by index; NULL: rows
-				       * are not numbered by session */
+	uint32_t *rows[TR2_TABLE_NR]; /* for each table: numbers of rows by
+				       * index; NULL: rows of this table are not
+				       * numbered by session */
 	uint32_t *next_row; /* by session */
 	/* Numbers of rows of the current process. */
 	uint32_t state_row, memory_row, sample_row;
@@ -47,9 +49,9 @@ struct clickhouse {
 	uint64_t nr_there; /* number of sessions that were already stored */
 };
 
-/* Rows are numbered in the order in which they were read, so that later events
- * of a session do not change earlier numbers. Return the number of objects of a
- * kind. */
+/* Return the number of objects of a kind. Their rows are numbered in the order
+ * in which they were read, so that later events of a session do not change
+ * earlier numbers. */
 static uint32_t nr_of(const struct tr2_model *m, enum tr2_row_of of)
 {
 	const uint32_t nr[] = {
@@ -118,8 +120,8 @@ static void process_unit(struct tr2_export *x, struct tr2_clickhouse_unit *unit,
 				    node);
 }
 
-/* Give recordings and processes the ids of their units. A process's threads
- * have ids after the process's id. */
+/* Give recordings and processes the ids of their units. The threads of a
+ * process get the ids after the process's id. */
 static void number_units(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -185,7 +187,7 @@ static bool prepare_servers(struct tr2_export *x)
 }
 
 /* Find the sessions that are stored. If two sessions of the input are equal,
- * the second one counts as stored. */
+ * count the second session as stored. */
 static bool find_loaded(struct tr2_export *x)
 {
 	struct clickhouse *h = x->state;
@@ -260,8 +262,8 @@ static uint32_t row_number(const struct tr2_export *x, enum tr2_table_id table,
 	}
 }
 
-/* If the row is a recording or a process, begin its unit: this row is the
- * unit's first. */
+/* If the row is a recording or a process, begin its unit: the row is the first
+ * row of the unit. */
 static void begin_unit(struct tr2_export *x, enum tr2_table_id table,
 		       uint32_t i)
 {
@@ -293,8 +295,8 @@ static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 
 	if (h->skip && tr2_clickhouse_of_session(table))
 		return;
-	/* Leave out a file without meta.json: all rows have its key, more is
-	 * not known of it, and it has no day. */
+	/* Leave out a file without meta.json: it has no day, and only its key
+	 * is known, which all rows have. */
 	if (table == TR2_TABLE_recordings && !x->m->inputs[i].meta_json)
 		return;
 	begin_unit(x, table, i);

@@ -20,23 +20,25 @@ extern const struct tr2_column_def tr2_clickhouse_columns[];
  */
 struct tr2_clickhouse_unit {
 	int64_t unit, tree;
-	uint64_t revision; /* grows when more becomes known of the unit */
-	const char *host;  /* no NUL at its end */
+	uint64_t revision; /* revision number, which grows when more becomes
+			    * known of the unit */
+	const char *host;  /* host, without a NUL at its end */
 	size_t host_len;
 	int32_t day;       /* since 1970 */
-	/* the last query found it stored, in this revision or a later one */
+	/* the last query found the unit stored, in this revision or a later
+	 * one */
 	bool there;
 };
 
-/* Return an id that is not negative. After it, there is room for the ids of the
- * unit's parts. */
+/* Return an id that is not negative. The numbers after it are free for ids of
+ * the unit's parts. */
 int64_t tr2_clickhouse_id(const char *key, size_t len);
 /* Set all members of a session's unit except .there. */
 void tr2_clickhouse_session_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 uint32_t session);
 /* Set the unit of a process by its key and its host. near: the unit of its own
- * session, or of a session near it; NULL: there is none. */
+ * session, or of a session near the process; NULL: no session. */
 void tr2_clickhouse_process_unit(struct tr2_export *x,
 				 struct tr2_clickhouse_unit *u,
 				 const struct tr2_clickhouse_unit *near,
@@ -64,11 +66,11 @@ struct tr2_clickhouse {
 	const char *database;
 	struct tr2_buf query, body;
 	struct tr2_buf head; /* the first columns of the current unit */
-	/* Rows that are not sent yet. */
+	/* Texts of the rows that are not sent yet. */
 	struct tr2_buf rows[TR2_TABLE_NR];
 	uint32_t nr_rows[TR2_TABLE_NR];
 	struct tr2_clickhouse_piece *pieces;
-	struct tr2_clickhouse_unit **list; /* room for all pieces */
+	struct tr2_clickhouse_unit **list; /* memory for a list of all pieces */
 	uint32_t nr_pieces, alloc_pieces;
 	uint64_t sent_rows[TR2_TABLE_NR];
 };
@@ -90,8 +92,8 @@ bool tr2_clickhouse_gave_up(struct tr2_clickhouse *c, int tries);
  * cluster: NULL for a single server. Return false after an error message. */
 bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster);
 
-/* Set .there of each unit: does the table have its rows? This sorts the list.
- * Return false after an error message. */
+/* Query whether the table has the rows of each unit, and set .there. This sorts
+ * the list. Return false after an error message. */
 bool tr2_clickhouse_ask(struct tr2_clickhouse *c, enum tr2_table_id table,
 			struct tr2_clickhouse_unit **list, size_t nr);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_batch - collect rows for each table, leave out those that are
- * stored, and send the rest in one INSERT per table.
+ * clickhouse_batch - collect rows for each table, leave out rows that are
+ * stored, and send the rest in one INSERT for each table.
  */
 #include <stdlib.h>
 
@@ -59,8 +59,8 @@ static int by_unit(const void *a, const void *b)
 	return p->unit < q->unit ? -1 : p->unit > q->unit;
 }
 
-/* Append a query for units. Its conditions on days select partitions; those on
- * host and unit use the primary key. */
+/* Append a query for units. Its conditions on days select partitions; its
+ * conditions on host and unit use the primary key. */
 static void add_question(struct tr2_clickhouse *c, const char *table,
 			 struct tr2_clickhouse_unit *const *u, size_t nr)
 {
@@ -154,9 +154,9 @@ static bool has_rows(const struct tr2_clickhouse *c, size_t piece, int table)
 	return c->pieces[piece].end[table] > rows_from(c, piece, table);
 }
 
-/* Set .there of all pieces. Each session has threads, and threads are sent
- * first. If the table `threads` has no rows of a session, no other table has
- * any, and they are not queried for that session. all: query for all pieces. */
+/* Set .there of all pieces. Threads are sent first, and each session has
+ * threads. So, if the table `threads` lacks a session, do not query other
+ * tables for this session. all: query for all pieces. */
 static bool look_up_units(struct tr2_clickhouse *c, enum tr2_table_id table,
 			  bool all)
 {
@@ -213,9 +213,9 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 	tr2_buf_addlit(&c->query, " FORMAT TabSeparated");
 }
 
-/* Set the parameters that make all rows one block, and wait until the shards
- * have it. For each shard and day, the server stores a block wholly or not at
- * all. A unit is on one shard and of one day. */
+/* Set parameters: all rows are one block, and the server answers when the
+ * shards have the block. For each shard and day, it stores a block wholly or
+ * not at all. A unit belongs to one shard and one day. */
 static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",
@@ -267,7 +267,7 @@ static int insert_batch(struct tr2_clickhouse *c, enum tr2_table_id table,
 }
 
 /* Send the rows of a table. After a failure, ask the server whether it has
- * stored them nevertheless. */
+ * stored the rows nevertheless. */
 static bool send_table(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	const struct tr2_buf *rows;
@@ -297,8 +297,8 @@ static bool send_tables(struct tr2_clickhouse *c)
 		if (i != TR2_TABLE_threads && i != TR2_TABLE_sessions &&
 		    !send_table(c, (enum tr2_table_id)i))
 			return false;
-	/* Send this table last: if it has a session, all rows of that session
-	 * are stored. */
+	/* Send the table `sessions` last: if it has a session, all rows of that
+	 * session are stored. */
 	return send_table(c, TR2_TABLE_sessions);
 }
 

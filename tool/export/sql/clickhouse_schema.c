@@ -47,8 +47,8 @@ struct tr2_http *tr2_clickhouse_connect(const char *url)
 	return http;
 }
 
-/* Is it a temporary error: too many queries, or too many parts to be merged?
- * The answer is "Code: 202, …" or "Code: 202. …". */
+/* Does the answer report a temporary error: too many queries, or too many parts
+ * to be merged? It begins with "Code: 202, …" or "Code: 202. …". */
 static bool passes(const char *answer)
 {
 	static const char code[] = "Code: ";
@@ -122,7 +122,7 @@ static bool execute(struct tr2_clickhouse *c, const char *text,
 	return tr2_clickhouse_query(c);
 }
 
-/* Is this the column `recording`? It has the recording's key. */
+/* Is this the column `recording`, which has the recording's key? */
 static bool is_recording(const struct tr2_column_def *col)
 {
 	return !strcmp(col->name, "recording");
@@ -137,7 +137,7 @@ static void add_column(struct tr2_buf *b, const struct tr2_column_def *col)
 		       tr2_column_is_unsigned(col) ? "UInt64" :
 						     "Int64",
 		       required ? "" : ")");
-	/* Add the time as a DateTime, for people. */
+	/* Add the time as a DateTime, too, for people. */
 	if (!strcmp(col->name, "start_ns") && required)
 		tr2_buf_addlit(b, ", `start` DateTime ALIAS "
 			       "toDateTime(intDiv(start_ns, 1000000000))");
@@ -226,8 +226,8 @@ static bool create(struct tr2_clickhouse *c, const char *cluster)
 	return ok;
 }
 
-/* Return the version of the tables in the database; 0: there is none yet; -1:
- * an error was printed. */
+/* Return the version of the tables in the database; 0: no tables yet; -1: an
+ * error was printed. */
 static int version_of(struct tr2_clickhouse *c)
 {
 	tr2_buf_reset(&c->query);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * clickhouse_unit - identify sessions, processes and recordings by data that
- * every export of them has: the id follows from the key, the day and the host
+ * clickhouse_unit - identify sessions, processes and recordings by data that is
+ * the same in every export. The id follows from the key; day and host follow
  * from the SID.
  */
 #include <stdlib.h>
@@ -24,8 +24,8 @@ int64_t tr2_clickhouse_id(const char *key, size_t len)
 	return (int64_t)(id >> 2) + 1;
 }
 
-/* Return the day of a SID that begins with the eight digits of a date; -1: it
- * does not. */
+/* Return the day of a SID that begins with the eight digits of a date; -1: no
+ * such date. */
 static int32_t day_of_sid(const char *own)
 {
 	const char *rest = own + strspn(own, "0123456789");
@@ -50,8 +50,8 @@ static int32_t day_of(const char *own, int64_t wall_ns)
 	return day >= 0 && day <= LAST_DAY ? (int32_t)day : 0;
 }
 
-/* Set the host from a SID of the form TIME-HOST-PID; set it to "" if the SID
- * has another form. */
+/* Set the unit's host from a SID of the form TIME-HOST-PID; "": the SID has
+ * another form. */
 static void set_host(struct tr2_clickhouse_unit *u, const char *own)
 {
 	const char *host = strchr(own, '-');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * schema - the indexes and views of an SQLite database; its tables are in
- * tables.def. Each export creates the views again, so that a newer trace2
- * updates them; they have no data.
+ * schema - the indexes and views of an SQLite database; tables.def has the
+ * tables. Each export creates the views again, so that a newer trace2 updates
+ * them. Views have no data.
  */
 #include "export/sql/tables.h"
 
@@ -138,7 +138,7 @@ const char tr2_schema_views[] =
 	"  r.key AS recording"
 	" FROM processes p LEFT JOIN recordings r ON r.id = p.recording"
 	" GROUP BY p.kind, p.recording ORDER BY sum_ms DESC;"
-	/* Samples by the function that counted. */
+	/* Samples by the innermost function. */
 	"DROP VIEW IF EXISTS functions;"
 	"CREATE VIEW functions AS"
 	" SELECT s.function, p.kind, s.event, count(*) AS samples,"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sqlite - write sessions to an SQLite database, beside those of other exports.
+ * sqlite - write sessions to an SQLite database, beside the sessions of other
+ * exports. An export is one transaction: the database has it wholly or not at
+ * all.
  *
- * An export is one transaction: the database has it wholly or not at all. A
- * session that is already there (by its key) is replaced. So exporting twice
- * duplicates nothing, and a session that was still running is completed.
+ * A session with the same key as a stored session replaces it. So exporting
+ * twice duplicates nothing, and completes a session that was still running.
  */
 #include "export/sql/tables.h"
 
@@ -26,12 +27,12 @@
 
 #define BUSY_MS 10000
 
-/* A table with a key: a row of the same key keeps its id. */
+/* A table with a key: a row keeps its id if a later export has the same key. */
 struct keyed {
 	sqlite3_stmt *find;
 	int64_t next;
-	/* Statements that delete the rows of other tables that belong to a row
-	 * of this table, given its id. */
+	/* Statements that delete, in each other table, the rows that belong to
+	 * the row with a given id. */
 	sqlite3_stmt *forget[TR2_TABLE_NR + 1];
 	int nr_forget;
 };
@@ -46,7 +47,7 @@ struct database {
 	sqlite3_stmt *insert[TR2_TABLE_NR];
 	struct tr2_row row;
 	struct tr2_row_ids ids;
-	/* ids by session, process and input of the model; 0: not in the
+	/* ids of the model's sessions, processes and inputs; 0: not in the
 	 * database */
 	int64_t *session_ids, *process_ids, *recording_ids;
 	struct keyed sessions, processes, recordings;
@@ -96,7 +97,8 @@ static int64_t query(struct tr2_export *x, const char *sql)
 	return value;
 }
 
-/* Check that the database is empty, or one of ours with a known version. */
+/* Check that the database is empty, or was made by an export of a known
+ * version. */
 static bool check_schema(struct tr2_export *x)
 {
 	struct database *d = x->state;
@@ -276,8 +278,8 @@ static bool open_database(struct tr2_export *x)
 
 	if (!check_file(x))
 		return false;
-	/* Only one thread uses SQLite: its locks would take a tenth of the
-	 * time. */
+	/* Turn off SQLite's locks, which would take a tenth of the time: only
+	 * one thread uses SQLite. */
 	sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
 	if (sqlite3_open_v2(d->path, &d->db,
 			    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
@@ -361,7 +363,7 @@ static bool forget_rows(struct tr2_export *x, const struct keyed *k, int64_t id)
 	return true;
 }
 
-/* Return the id of the row with the key in x->text; 0: there is none. */
+/* Return the id of the row with the key in x->text; 0: no such row. */
 static int64_t find_key(struct tr2_export *x, struct keyed *k)
 {
 	int64_t id = 0;

@@ -39,11 +39,11 @@ static void add_value(struct tr2_export *x, struct tr2_row *r,
 	tr2_value_text_from(r, start);
 }
 
-/* Return the name of the thread that woke the thread, or had the CPU. */
+/* Return the name of the thread that ended the wait, or had the CPU. */
 static const char *state_by(const struct tr2_model *m,
 			    const struct tr2_state *s)
 {
-	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf text; /* reused: a new buffer maps memory */
 
 	tr2_buf_reset(&text);
 	tr2_by_add(&text, m, tr2_state_by(m, s));
@@ -112,7 +112,8 @@ static const char *const point_kinds[] = {
 	[TR2_POINT_OTHER] = "other",
 };
 
-/* The variables that the cells of a row use. */
+/* ROW_KIND declares the variables that the cells of a row for this kind of
+ * object use. */
 #define ROW_input const struct tr2_model_input *in = &x->m->inputs[i];
 #define ROW_node                                                     \
 	const struct tr2_node *n = &x->m->nodes[i];                       \
@@ -124,7 +125,7 @@ static const char *const point_kinds[] = {
 #define ROW_memory \
 	const struct tr2_observed_memory_point *p = &x->m->memory[i];
 #define ROW_state const struct tr2_state *s = &x->m->states[i];
-/* The kernel may have recorded an end that the session lacks. */
+/* `n`, `task`: the kernel may have recorded an end that the session lacks. */
 #define ROW_session                                                  \
 	const struct tr2_model_session *s = &x->m->sessions[i];       \
 	const struct tr2_rare *rare = tr2_rare(x->m, i);              \
@@ -135,7 +136,7 @@ static const char *const point_kinds[] = {
 #define ROW_thread                                              \
 	const struct tr2_model_thread *t = &x->m->threads[i];    \
 	int64_t wall = x->m->sessions[t->session].wall_ns;
-/* `sums` has the states of the thread in the span's own time. */
+/* `sums` has the thread's states during the span's own time. */
 #define ROW_span                                                       \
 	const struct tr2_span *s = &x->m->spans[i];                     \
 	const struct tr2_child *c = &x->m->children[s->child];          \
@@ -171,7 +172,8 @@ static const char *const point_kinds[] = {
 #define ID(id) ADD(if (id) tr2_context_add_id(&r->text, id))
 #define TRACE(self) ADD(if ((self)->id) tr2_context_add_trace(&r->text, self))
 #define FROM(from, to) tr2_value_part(r, from, to)
-/* The cells of an end: exit code and signal, of which at most one is known. */
+/* The cells of an end: CODE(exit code) and SIGNAL(number), of which at most one
+ * is known. */
 #define CODE(end, known, code) INT_IF((known) && (end) != TR2_END_SIGNAL, code)
 #define SIGNAL(end, known, code) INT_IF((known) && (end) == TR2_END_SIGNAL, code)
 #define ADD(call)                                         \

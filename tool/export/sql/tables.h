@@ -20,8 +20,8 @@ struct tr2_column_def {
 	const char *name, *sql;
 };
 
-/* The kind of object that a row describes. Rows from TR2_OF_session on belong
- * to a session. */
+/* Kinds of objects that rows describe. Rows of the kinds from TR2_OF_session on
+ * belong to a session. */
 enum tr2_row_of {
 	TR2_OF_input,
 	TR2_OF_node,
@@ -40,7 +40,7 @@ enum tr2_row_of {
 struct tr2_table_def {
 	const char *name;
 	enum tr2_row_of of;
-	/* NULL ends the list */
+	/* columns; NULL ends the list */
 	struct tr2_column_def column[TR2_MAX_COLUMNS + 1];
 };
 
@@ -49,7 +49,7 @@ extern const struct tr2_table_def tr2_table_defs[TR2_TABLE_NR];
 enum tr2_value_kind {
 	TR2_VALUE_NULL,
 	TR2_VALUE_INT,
-	TR2_VALUE_UINT, /* may exceed INT64_MAX */
+	TR2_VALUE_UINT, /* a number that may exceed INT64_MAX */
 	TR2_VALUE_TEXT
 };
 
@@ -65,8 +65,8 @@ struct tr2_row_value {
 	};
 };
 
-/* Does a column contain text? Is it never NULL? May its values exceed
- * INT64_MAX? */
+/* Does a column contain text (_is_text)? Is it never NULL (_is_required)? May
+ * its values exceed INT64_MAX (_is_unsigned)? */
 static inline bool tr2_column_is_text(const struct tr2_column_def *c)
 {
 	return strstr(c->sql, "TEXT") != NULL;
@@ -87,19 +87,21 @@ struct tr2_row {
 	struct tr2_buf text;
 };
 
-/* The ids for indexes of the model, and other data for rows. With zeros, the id
- * is the index. */
+/* The ids for indexes of the model, and other data for rows. If all members are
+ * 0, the id is the index. */
 struct tr2_row_ids {
-	int64_t thread, span, kernel_thread; /* the id is the index plus this */
-	/* ids by index; NULL: computed as above */
+	int64_t thread, span, kernel_thread; /* ids: the index plus this
+					      * number */
+	/* ids by index; NULL: id is the index plus the number above */
 	const int64_t *session_ids, *thread_ids, *span_ids;
 	const int64_t *process_ids, *kernel_thread_ids;
 	const int64_t *recording_ids; /* by input */
-	bool recording_keys; /* a row has its recording's key, not its id */
-	/* Returns the id of a session that is not in the model: every export
-	 * gives it the same id. NULL: such ids are unknown. */
+	bool recording_keys; /* a row has the key of its recording instead of
+			      * the id */
+	/* Returns the id of a session that is not in the model. Every export
+	 * gives a session the same id. NULL: such ids are unknown. */
 	int64_t (*id_of_sid)(const char *sid, size_t len);
-	const int64_t *self_ns; /* by span: own time */
+	const int64_t *self_ns; /* by span: own time of the span */
 };
 
 /* Fill the row for the object with this index. */
@@ -112,8 +114,8 @@ void tr2_row_release(struct tr2_row *r);
 uint32_t tr2_row_session(const struct tr2_model *m, enum tr2_table_id table,
 			 uint32_t i);
 
-/* Append the key that identifies a session across exports, redacted: its SID
- * and, if several sessions have that SID, the time. */
+/* Append the redacted key that identifies a session in all exports: its SID
+ * and, if several sessions have this SID, the time. */
 void tr2_session_key(struct tr2_export *x, struct tr2_buf *b,
 		     uint32_t session);
 /* Append the key of a process: the key of its first session, or else its pid

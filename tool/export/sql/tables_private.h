@@ -35,16 +35,17 @@ void tr2_value_text(struct tr2_export *x, struct tr2_row *r, const char *s);
 void tr2_value_part(struct tr2_row *r, size_t from, size_t to);
 const char *tr2_end_name(uint8_t end);
 
-/* Append the host of a recording; the SID of the session above; the name of a
- * session. */
+/* Append the host of a recording, the SID of the session above, or the name of
+ * a session. */
 void tr2_row_add_host(struct tr2_buf *b, const struct tr2_model_input *in);
 void tr2_row_add_parent_sid(struct tr2_buf *b, const char *sid);
 void tr2_row_add_session_name(struct tr2_export *x, struct tr2_buf *b,
 			      const struct tr2_model_session *s);
-/* Return the id of the session that started this one; 0: unknown. */
+/* Return the id of the session that started the session of this row; 0:
+ * unknown. */
 int64_t tr2_row_parent_id(const struct tr2_export *x,
 			  const struct tr2_row_ids *ids, uint32_t session);
-/* Return the child span that led to a process, directly or through shells and
- * other processes without a session. */
+/* Return the child span that led to a process, either directly or through
+ * processes without a session, such as shells. */
 uint32_t tr2_row_child_above(const struct tr2_export *x, uint32_t node);
 uint32_t tr2_row_node_of(const struct tr2_model *m, uint32_t task_thread);

@@ -34,7 +34,8 @@ static void add_recording_key(struct tr2_export *x, struct tr2_buf *b,
 	free(real);
 }
 
-/* Append a recording's key. Keep the last key, since each row has one. */
+/* Append a recording's key. Keep the key for the next call, since each row of a
+ * recording needs it. */
 void tr2_recording_key(struct tr2_export *x, struct tr2_buf *b, uint32_t input)
 {
 	if (x->keyed_input != input) {
