@@ -96,8 +96,8 @@ static void read_directory(struct tr2_loader *l, const char *path)
 					  "file existed wrote nothing");
 		}
 		free(names.item[i]);
-		/* Open only regular files: opening a fifo would wait for its
-		 * peer. */
+		/* Read only regular files: opening a fifo would wait for the
+		 * process at its other end. */
 		if (!stat(tr2_buf_str(&full), &st) && S_ISREG(st.st_mode))
 			read_file_in(l, tr2_buf_str(&full));
 		tr2_progress_at(&l->progress, l->m->nr_bytes);
@@ -142,8 +142,8 @@ static void read_put_aside(struct tr2_loader *l, const char *path)
 	tr2_buf_release(&full);
 }
 
-/* Is there a recording in a directory, as in one made by trace2 stat -o? Set
- * *full to the first recording in order of name. */
+/* Does a directory contain a recording, as the directory of `trace2 stat -o`
+ * does? Set *full to the first recording in order of name. */
 static bool has_recording(const char *path, struct tr2_buf *full)
 {
 	DIR *dir = opendir(path);
@@ -178,8 +178,8 @@ static bool has_kernel_records(const char *path)
 	return has;
 }
 
-/* Report a directory without events. nr_empty: the number of its empty
- * files. */
+/* Report a directory without events. nr_empty: number of empty files in the
+ * directory. */
 static enum tr2_load_result nothing_in(const char *path, uint64_t nr_empty)
 {
 	struct tr2_buf full = TR2_BUF_INIT;
@@ -211,7 +211,8 @@ enum tr2_load_result tr2_loader_directory(struct tr2_loader *l,
 
 	l->nr_empty = 0;
 	l->was_full = false;
-	/* A recording has its streams in events/ and in rings/. */
+	/* Read the streams of a recording, which are in events/ and in
+	 * rings/. */
 	if (has_directory(path, "events", &full)) {
 		tr2_meta_load(l->m, path);
 		read_put_aside(l, path);

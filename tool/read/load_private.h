@@ -19,15 +19,15 @@ struct tr2_loader {
 	struct tr2_perf_reader *perf;
 	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
-	struct tr2_buf begun; /* the lines so far of an event of perf text that
-			       * continues */
+	struct tr2_buf begun; /* lines of an event of perf text that may
+			       * continue in the next line */
 	enum tr2_perf_more more;
-	uint64_t begun_number; /* number of the event's first line */
+	uint64_t begun_number; /* number of the first line in `begun` */
 	struct tr2_progress progress;
-	/* The directory that is being read: */
+	/* The members below are about the directory that is being read. */
 	uint64_t nr_empty; /* number of empty files */
 	bool was_full;     /* the directory has a file TR2_DISCARD */
-	/* why the last ring was not read; NULL: it was read */
+	/* reason why the last ring was not read; NULL: it was read */
 	const char *refused;
 };
 
@@ -36,17 +36,18 @@ enum tr2_input_form {
 	TR2_FORM_EVENT,
 	TR2_FORM_PERF,
 	TR2_FORM_RING,
-	TR2_FORM_NORMAL, /* this form and those below it are not read */
+	TR2_FORM_NORMAL, /* inputs of this form, and of the forms below, are not
+			  * read */
 	TR2_FORM_UTF16,
 	TR2_FORM_PIPED_RING,
 	TR2_FORM_OTHER
 };
 
 /* load_stream.c: read an open file, if it has events, perf text or a ring. Set
- * *form to its format. */
+ * *form to the file's format. */
 void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
 		     enum tr2_input_form *form);
-/* Return why an input of this form, which is not read, cannot be read. */
+/* Return the reason why an input of this form is not read. */
 const char *tr2_loader_why_not(enum tr2_input_form form);
 /* Keep the event's line if the load asks for lines, and pass the event on. */
 void tr2_loader_event(void *data, struct tr2_model *m,

@@ -36,8 +36,8 @@ static enum tr2_input_form form_of_line(const char *line, size_t len)
 						  TR2_FORM_OTHER;
 }
 
-/* Does the text begin with the mark of UTF-16, or with ASCII in UTF-16? Shells
- * of Windows write UTF-16 for `>`. */
+/* Does the text begin with the mark of UTF-16, or with ASCII in UTF-16? Some
+ * shells of Windows write UTF-16 to a file after `>`. */
 static bool is_utf16(const char *text, size_t len)
 {
 	static const char marks[2][2] = { "\xff\xfe", "\xfe\xff" };
@@ -48,8 +48,8 @@ static bool is_utf16(const char *text, size_t len)
 		(!text[0] && text[1] && !text[2] && text[3]));
 }
 
-/* Return the format of the first line whose format is known; garbage may
- * precede that line. */
+/* Return the format of the first line with a known format; garbage may precede
+ * that line. */
 static enum tr2_input_form form_of(struct tr2_lines *l)
 {
 	const char *text, *end, *newline;
@@ -143,8 +143,8 @@ static void end_begun(struct tr2_loader *l, bool last)
 	tr2_buf_reset(&l->begun);
 }
 
-/* Is this a message such as `fatal: …`? If events go to standard error, Git
- * prints an error's message there after the error's event. */
+/* Is the line a message such as `fatal: …`? If events go to standard error, Git
+ * also prints the message of an error there, after its event. */
 static bool is_report(const char *line, size_t len)
 {
 	size_t i = 0;
@@ -155,7 +155,7 @@ static bool is_report(const char *line, size_t len)
 	return i && i < len && line[i] == ':';
 }
 
-/* Does the line continue the event in l->begun, and is it no line of another
+/* Does the line continue the event in l->begun, instead of beginning another
  * event? */
 static bool joins(const struct tr2_loader *l, const char *line, size_t len)
 {
@@ -178,7 +178,8 @@ static void read_perf_line(struct tr2_loader *l, const char *line, size_t len,
 	if (joins(l, line, len)) {
 		tr2_buf_addch(&l->begun, '\n');
 		keep_begun(l, line, len);
-		/* A quoted word ends only in a line with a quote. */
+		/* Look for the end only in a line with a quote: a quoted word
+		 * ends only there. */
 		if (last || (memchr(line, '\'', len) &&
 			     tr2_perf_text_more(l->begun.p, l->begun.len) ==
 				     TR2_PERF_WHOLE))
@@ -277,7 +278,7 @@ const char *tr2_loader_why_not(enum tr2_input_form form)
 }
 
 /* Read one open file, if it has EVENT or PERF lines or a ring. Set *form_out to
- * its format. */
+ * the file's format. */
 void tr2_loader_read(struct tr2_loader *l, int fd, const char *name,
 		     enum tr2_input_form *form_out)
 {

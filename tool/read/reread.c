@@ -62,7 +62,7 @@ bool tr2_reread(struct tr2_reread *r, const struct tr2_line *line,
 	bool perf = r->m->sessions[line->session].flags & TR2_SESSION_PERF;
 	bool ok;
 
-	/* Readers look a few bytes past the line's end. */
+	/* Copy the line with padding: readers look a few bytes past its end. */
 	tr2_buf_reset(&r->text);
 	tr2_buf_add(&r->text, line->text, line->len);
 	tr2_buf_addchars(&r->text, '\n', TR2_JSON_PADDING + 8);

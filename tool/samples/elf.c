@@ -17,8 +17,9 @@
 #include "samples/inlined.h"
 #include "samples/symbol_table.h"
 
-/* The encodings that linkers use: offsets of 4 bytes; offsets in entries count
- * from the start of the table, the offset of the frames from its own place. */
+/* The encodings that linkers use. Offsets have 4 bytes. Offsets in entries
+ * count from the start of the table; the offset of the frames counts from its
+ * own place. */
 #define VERSION 1
 #define TO_FRAMES 0x1b
 #define COUNT 0x03
@@ -31,13 +32,13 @@ struct table {
 };
 
 struct entry {
-	int32_t function, frame; /* from the start of the table */
+	int32_t function, frame; /* offsets from the start of the table */
 };
 
-/* A frame's description, after its length. */
+/* The beginning of a frame's description. */
 struct frame {
 	uint32_t length, cie;
-	int32_t function; /* relative to this member */
+	int32_t function; /* start of the function, relative to this member */
 	uint32_t len;
 };
 
@@ -52,8 +53,8 @@ static bool read_file(Elf *elf, GElf_Off at, void *out, size_t size)
 	return true;
 }
 
-/* Find the program header of this type; of type PT_LOAD, the header whose
- * segment has the address. */
+/* Find the program header of this type. For PT_LOAD, find the header whose
+ * segment contains the address. */
 static bool find_header(Elf *elf, uint32_t type, GElf_Addr address,
 			GElf_Phdr *header)
 {
@@ -97,8 +98,8 @@ static struct entry entry_at(const Elf_Data *data, uint32_t i)
 	return entry;
 }
 
-/* Find the start of the function around an address of the file. false:
- * unknown. */
+/* Find the start of the function around an address of the file. Return false if
+ * it is unknown. */
 static bool function_start(Elf *elf, GElf_Addr address, GElf_Addr *start)
 {
 	uint32_t low = 0, high, middle;
@@ -145,11 +146,12 @@ struct tr2_elf {
 	Elf *elf;
 	GElf_Addr bias; /* offset of the module in libdwfl's address space */
 	bool has_symbols;
-	bool is_debug_file; /* the file's segments have no content */
-	bool is_read; /* the symbols are in the table */
-	struct tr2_symbol_table table; /* addresses are libdwfl's */
+	bool is_debug_file; /* the file has debugging information only: its
+			     * segments have no content */
+	bool is_read; /* the file's symbols are in `table` */
+	struct tr2_symbol_table table; /* symbols, with libdwfl's addresses */
 	struct tr2_inlined inlined;
-	/* the names of the last result; NULL: libdw owns the name */
+	/* names of the last result to free; NULL: libdw owns the name */
 	char *names[TR2_ELF_INLINED];
 };
 
@@ -158,7 +160,7 @@ static const Dwfl_Callbacks callbacks = {
 	.find_debuginfo = dwfl_standard_find_debuginfo,
 };
 
-/* Does the file have a symbol table, not only exported names? */
+/* Does the file have a full symbol table, or only exported names? */
 static bool has_symtab(Elf *elf)
 {
 	Elf_Scn *section = NULL;
@@ -193,7 +195,8 @@ static struct tr2_elf *new_elf(void)
 	return e;
 }
 
-/* Finish reporting the module. NULL: it cannot be read; *why is the reason. */
+/* Finish reporting the module. Return NULL, with the reason in *why, if it
+ * cannot be read. */
 static struct tr2_elf *finish(struct tr2_elf *e, const char **why)
 {
 	if (e->module)
@@ -243,7 +246,8 @@ struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 	if (e || !id->size)
 		return e;
 	e = new_elf();
-	/* Use any address: it does not matter for looking up functions. */
+	/* Use any address as the base: functions are looked up by their places
+	 * in the file. */
 	e->module = dwfl_report_module(e->dwfl, "build", 0x10000, UINT32_MAX);
 	if (e->module)
 		dwfl_module_report_build_id(e->module, id->id, (int)id->size,
@@ -296,7 +300,7 @@ static bool is_there(const struct tr2_elf *e, const GElf_Phdr *h,
 	       place.in_file - h->p_offset < h->p_filesz;
 }
 
-/* Compute the file's address of a place. */
+/* Compute the address of a place, as in the file's program headers. */
 static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 		       GElf_Addr *address)
 {
@@ -336,8 +340,8 @@ struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 	return cfi;
 }
 
-/* Return a name as a reader knows it, and keep it as the i-th name; NULL:
- * none. */
+/* Return the readable form of a name, such as a demangled name. Keep it as the
+ * i-th name. NULL: no name. */
 static const char *readable(struct tr2_elf *e, unsigned int i, const char *name)
 {
 	size_t len = name ? strcspn(name, "@") : 0;
@@ -347,7 +351,7 @@ static const char *readable(struct tr2_elf *e, unsigned int i, const char *name)
 		return NULL;
 	if (demangle && name[0] == '_' && name[1] == 'Z')
 		e->names[i] = demangle(name, NULL, NULL, &status);
-	else if (name[len]) /* a version follows the name */
+	else if (name[len]) /* cut the version after the name */
 		e->names[i] = tr2_strf("%.*s", (int)len, name);
 	return e->names[i] ? e->names[i] : name;
 }
@@ -391,8 +395,8 @@ static bool is_code(const GElf_Sym *symbol)
 	       type != STT_FILE && type != STT_TLS;
 }
 
-/* Return how many bytes of its section follow a label. If the section is
- * unknown, the label is only for its own address. */
+/* Return the number of bytes from a label to the end of its section. If the
+ * section is unknown, return 1: the label is only for its own address. */
 static uint64_t bytes_after(Elf *elf, const GElf_Sym *label, GElf_Word section)
 {
 	Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(elf, section) :
@@ -430,7 +434,8 @@ static void add_symbol(struct tr2_elf *e, int i)
 	tr2_symbol_table_add(&e->table, &add);
 }
 
-/* Find a name in a table: libdwfl would search all symbols for each address. */
+/* Find a name in e->table, since libdwfl would search all symbols for each
+ * address. */
 static const char *name_at(struct tr2_elf *e, GElf_Addr address)
 {
 	int i, nr = e->is_read ? 0 : dwfl_module_getsymtab(e->module);

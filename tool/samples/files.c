@@ -9,14 +9,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define DELETED " (deleted)" /* appended by the kernel */
+#define DELETED " (deleted)" /* the kernel appends this to the name of a removed
+			      * file */
 
 static int64_t ns_of(const struct timespec *t)
 {
 	return (int64_t)t->tv_sec * 1000000000 + t->tv_nsec;
 }
 
-/* Was a file without a build id changed after that time? */
+/* Was the file changed after that time? */
 static bool is_newer(const char *path, int64_t since_ns)
 {
 	struct stat st;
@@ -44,7 +45,8 @@ static void open_by_id(struct tr2_samples_file *file, const char *path)
 	file->why = "replaced by another build since";
 }
 
-/* Is the name a file's, or another name that the kernel gives to a mapping? */
+/* Is the name the path of a file? The kernel also gives other names to
+ * mappings. */
 static bool is_file(const char *name)
 {
 	return *name == '/' && strncmp(name, "//anon", 6) &&
@@ -63,14 +65,15 @@ static void open_path(struct tr2_samples_file *file, const char *path,
 		open_by_id(file, path);
 	else
 		open_by_times(file, path, since_ns);
-	/* Look for another copy of this build. */
+	/* Look for a substitute: another copy of this build, or its debugging
+	 * information. */
 	if (!file->elf && file->id.size)
 		file->elf = tr2_elf_open_build(&file->id);
 	if (file->elf)
 		file->why = NULL;
 }
 
-/* Open a file that may have been removed or replaced before it was opened. */
+/* Open a mapped file, which may have been removed or replaced since. */
 static void open_file(struct tr2_samples_file *file, const char *name,
 		      int64_t since_ns)
 {
@@ -112,8 +115,8 @@ static bool is_same(const struct tr2_samples_file *file,
 	       !memcmp(file->id.id, mapping->build_id, sizeof(file->id.id));
 }
 
-/* Return the key of a file. If it has a build id, the process does not
- * matter. */
+/* Return the key of a mapping's file. For a file with a build id, the key does
+ * not depend on the process. */
 static uint64_t key_of(const struct tr2_mapping *mapping)
 {
 	if (!mapping->build_id_size)
@@ -122,7 +125,7 @@ static uint64_t key_of(const struct tr2_mapping *mapping)
 				mapping->build_id_size), mapping->file) | 1;
 }
 
-/* Return when the process of a mapping began. */
+/* Return the start of the process of a mapping. */
 static int64_t start_of(const struct tr2_model *m,
 			const struct tr2_mapping *mapping)
 {
@@ -132,8 +135,8 @@ static int64_t start_of(const struct tr2_model *m,
 				space->start_ns;
 }
 
-/* Find a file without a build id that another process mapped, too. The file is
- * the same if it did not change since this process began. */
+/* Find a file without a build id that another process has mapped, too. Both
+ * mapped the same file if it did not change after this process began. */
 static uint32_t find_shared(struct tr2_samples_files *files,
 			    const struct tr2_model *m,
 			    const struct tr2_mapping *mapping)

@@ -8,19 +8,22 @@
 #include "model/model.h"
 #include "samples/elf.h"
 
-/* A build of a file. A file without a build id is a different one for each
- * process, except for processes between which the file did not change. */
+/* One build of a file. A file without a build id counts as a new build for each
+ * process, unless it did not change between the processes. */
 struct tr2_samples_file {
 	tr2_str path;
 	struct tr2_build_id id;
-	struct tr2_elf *elf; /* NULL: no symbols */
-	const char *why; /* why its functions have no names; NULL: unknown */
-	bool is_generated; /* not a file, but code that the program generated */
+	struct tr2_elf *elf; /* symbols of the file; NULL: no symbols */
+	const char *why; /* reason why functions of the file have no names;
+			  * NULL: unknown */
+	bool is_generated; /* code that the program generated, instead of a
+			    * file */
 	bool is_nameless; /* some function that was looked up has no name */
-	uint32_t nr_nameless; /* samples in such functions */
+	uint32_t nr_nameless; /* number of samples in functions without a
+			       * name */
 };
 
-/* Initialize it with zeros. */
+/* Initialize the struct with zeros. */
 struct tr2_samples_files {
 	struct tr2_samples_file *file;
 	uint32_t nr, alloc;

@@ -10,8 +10,8 @@
 #include "common/order.h"
 #include "common/words.h"
 
-/* Search this number of functions that begin before the address: replaced
- * functions overlap. More are in a damaged list only. */
+/* Search at most this many functions that begin before the address: replaced
+ * functions overlap. Only a damaged list has more. */
 #define MOST_BEFORE 4096
 
 static const struct tr2_model *sorted_model;
@@ -76,7 +76,7 @@ static uint32_t count_until(const struct tr2_generated *g,
 	return low;
 }
 
-/* Two functions contain an address. Is `a` the better one for that time? */
+/* If two functions contain an address, is `a` the better one for that time? */
 static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
 		      int64_t at_ns)
 {

@@ -10,20 +10,21 @@
 #include "common/memory.h"
 #include "common/order.h"
 
-/* Read nested scopes down to this depth only. */
+/* Read nested scopes only down to this depth. */
 #define MOST_LEVELS 256
 
-/* A function, or a call that was inlined. */
+/* A scope: a function, or a call that was inlined. */
 struct scope {
 	Dwarf_Die die;
-	uint32_t parent; /* index + 1 of the scope around it; 0: it is a
+	uint32_t parent; /* 1 + index of the scope around this one; 0: a
 			  * function */
 	uint32_t function, depth;
 };
 
 struct range {
 	Dwarf_Addr start, end;
-	Dwarf_Addr reach; /* the largest end of the ranges up to this one */
+	Dwarf_Addr reach; /* the largest end of this range and the ranges before
+			   * it */
 	uint32_t scope;
 };
 
@@ -34,7 +35,7 @@ struct tr2_unit_scopes {
 	uint32_t nr_ranges, alloc_ranges;
 };
 
-/* Add a scope. Return its index + 1. */
+/* Add a scope. Return 1 + the scope's index. */
 static uint32_t add_scope(struct tr2_unit_scopes *u, Dwarf_Die *die,
 			  uint32_t parent)
 {
@@ -56,7 +57,8 @@ static uint32_t add_scope(struct tr2_unit_scopes *u, Dwarf_Die *die,
 	return u->nr_scopes;
 }
 
-/* Can a tag contain code? Types cannot: they are left out. */
+/* Can an entry with this tag contain scopes? Types contain none, and are
+ * skipped. */
 static bool has_scopes(int tag)
 {
 	return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ||
@@ -129,8 +131,8 @@ static uint32_t count_until(const struct tr2_unit_scopes *u, Dwarf_Addr address)
 	return low;
 }
 
-/* Is `a` the better one of two scopes with the address? Of functions with the
- * same code, the first is better. */
+/* Is `a` the better one of two scopes that contain the address? Of functions
+ * with the same code, the first is better. */
 static bool is_better(const struct scope *a, const struct scope *b)
 {
 	return a->function != b->function ? a->function < b->function :

@@ -12,16 +12,17 @@
 
 #include "common/map.h"
 
-/* Initialize it with zeros. */
+/* Initialize the struct with zeros. */
 struct tr2_inlined {
 	struct tr2_unit_scopes *unit;
 	uint32_t nr, alloc;
-	struct tr2_map by_offset; /* offset of a unit to its index + 1 */
+	struct tr2_map by_offset; /* maps the offset of a unit to 1 + its
+				   * index */
 };
 
 /* Find the calls that were inlined at an address of a unit, the innermost first
- * and at most `most`. Leave out artificial ones: they count as a part of their
- * caller. Return the number of calls. */
+ * and at most `most`. Leave out artificial calls, which count as parts of their
+ * callers. Return the number of calls. */
 unsigned int tr2_inlined_find(struct tr2_inlined *t, Dwarf_Die *unit,
 			      Dwarf_Addr address, Dwarf_Die *die,
 			      unsigned int most);

@@ -75,8 +75,8 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t space,
 	return low;
 }
 
-/* Return the next mapping, further down, that reaches beyond the address; 0: no
- * more. */
+/* Return the next mapping before the i-th that reaches beyond the address; 0:
+ * no more. */
 static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
 		       uint64_t address, uint32_t *at)
 {
@@ -93,7 +93,7 @@ static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
 	return 0;
 }
 
-/* Two mappings contain an address. Is `a` the better one for that time? */
+/* If two mappings contain an address, is `a` the better one for that time? */
 static bool is_better(const struct tr2_model *m, uint32_t a, uint32_t b,
 		      int64_t at_ns)
 {
@@ -126,7 +126,8 @@ uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t space,
 	uint32_t best = 0, i;
 
 	*always = true;
-	/* A process has its parent's mappings of the time before the fork. */
+	/* Search the parents' spaces, too: a process has its parent's mappings
+	 * from before the fork. */
 	for (; space; space = m->spaces[space].parent) {
 		i = find_own(maps, space, address, at_ns, always);
 		*always &= !best || !i;

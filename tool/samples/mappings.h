@@ -9,9 +9,10 @@
 
 struct tr2_mappings {
 	const struct tr2_model *m;
-	/* sorted by space and address; indexes into m->mappings */
+	/* indexes into m->mappings, sorted by space and address */
 	uint32_t *by_address;
-	uint64_t *reach; /* the largest end of the mappings up to this one */
+	uint64_t *reach; /* by position in by_address: the largest end of the
+			  * space's mappings so far */
 	uint32_t nr;
 };
 
@@ -19,8 +20,8 @@ void tr2_mappings_init(struct tr2_mappings *maps, const struct tr2_model *m);
 void tr2_mappings_release(struct tr2_mappings *maps);
 
 /* Return the mapping at that time (in the clock of the space's mappings). If
- * none was recorded by then, return the next one; 0: none. Set *always if the
- * result is the same for any other time. */
+ * all mappings were recorded later, return the first one; 0: no mapping. Set
+ * *always if the result is the same for any other time. */
 uint32_t tr2_mappings_find(const struct tr2_mappings *maps, uint32_t space,
 			   uint64_t address, int64_t at_ns, bool *always);
 

@@ -53,7 +53,7 @@ static const char *share_of(const struct list *list, uint32_t nr_samples)
 						 list->nr_samples : 0);
 }
 
-/* Append the files that have one reason. */
+/* Append the names of the files with one reason. */
 static void add_names(struct tr2_buf *b, const struct list *list,
 		      const struct nameless *file, uint32_t nr)
 {
@@ -69,8 +69,8 @@ static void add_names(struct tr2_buf *b, const struct list *list,
 		tr2_addf(b, " and %u more", nr - MOST_NAMES);
 }
 
-/* Print the warning for one reason. If only callers have no names, no sample is
- * without a name. */
+/* Print the warning for one reason. If only callers have no names, the number
+ * of samples is 0. */
 static void explain(const struct list *list, const struct nameless *file,
 		    uint32_t nr)
 {

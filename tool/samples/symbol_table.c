@@ -17,8 +17,8 @@ void tr2_symbol_table_add(struct tr2_symbol_table *t,
 	t->nr++;
 }
 
-/* Sort so that a search from the end meets the best symbol of one start
- * first. */
+/* Sort symbols so that a search from the end first meets the best symbol of
+ * each start. */
 TR2_ORDER(compare, struct tr2_elf_symbol,
 	  TR2_UP(start) ?: TR2_UP(binding) ?: TR2_DOWN(end) ?: TR2_DOWN(nr))
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* symbols - cache the functions at addresses, and their names. */
+/* symbols - find functions at addresses and their names, and cache them. */
 #include "samples/symbols.h"
 
 #include <stdio.h>
@@ -19,29 +19,31 @@
 #include "samples/unwind.h"
 
 /* The symbol of all addresses without a mapping. The kernel finds calls by
- * frame pointers, and memory that is not a frame leads to arbitrary
+ * frame pointers: where they do not point to frames, it finds arbitrary
  * addresses. */
 #define UNKNOWN "[unknown]"
 
-/* The functions at a place in a file, or at an address outside of files. */
+/* The functions that were found at a place in a file, or at an address outside
+ * of files. */
 struct known {
-	uint32_t file; /* UINT32_MAX: no file; UINT32_MAX less a kernel's
-		        * number: the kernel */
+	uint32_t file; /* UINT32_MAX: no file; UINT32_MAX - N: the kernel with
+			* the number N */
 	struct tr2_elf_place place;
-	uint32_t symbol; /* the function */
-	/* The functions inlined into it, the innermost first: indexes into
-	 * numbers. They are looked up only on request, since finding them takes
-	 * longest. */
+	uint32_t symbol; /* symbol of the function */
+	/* Range in `numbers`: the functions that were inlined into the
+	 * function, the innermost first. Look them up only on request, since
+	 * finding them takes longest. */
 	uint32_t first, nr;
-	bool has_inlined; /* inlined functions were not looked up yet; there may
-			   * be some */
+	bool has_inlined; /* there may be inlined functions, which were not
+			   * looked up yet */
 	bool is_nameless; /* a function of a file, without a name */
-	bool is_python; /* it interprets Python, and could name functions */
+	bool is_python; /* the function interprets Python, and could name
+			 * Python's functions */
 };
 
-/* An address of a process that had a single mapping. */
+/* An address for which a process has only one mapping. */
 struct address {
-	uint32_t space, known; /* index of its place + 1 */
+	uint32_t space, known; /* known: 1 + the index in symbols.known */
 	uint64_t address;
 };
 
@@ -49,7 +51,7 @@ struct tr2_symbols {
 	struct tr2_model *m;
 	struct tr2_mappings mappings;
 	struct tr2_samples_files files;
-	struct tr2_symbol *symbols; /* [0] is no symbol */
+	struct tr2_symbol *symbols; /* entry 0 stands for no symbol */
 	uint32_t nr_symbols, alloc_symbols;
 	uint32_t *numbers;
 	uint32_t nr_numbers, alloc_numbers;
@@ -59,10 +61,10 @@ struct tr2_symbols {
 	uint32_t nr_addresses, alloc_addresses;
 	struct tr2_map by_place, by_name, by_address;
 	struct tr2_generated generated;
-	uint32_t nr_samples; /* samples whose innermost function was looked
-			      * up */
-	uint32_t nr_python; /* those in Python, without names of its functions
-			     */
+	uint32_t nr_samples; /* number of samples whose innermost function was
+			      * looked up */
+	uint32_t nr_python; /* number of these samples in Python, whose
+			     * functions have no names */
 	struct tr2_progress progress;
 };
 
@@ -184,8 +186,8 @@ static void add_inlined(struct tr2_symbols *s, struct known *known)
 	}
 }
 
-/* Is this code that the program generated? Then only the address has a
- * meaning. */
+/* Did the program generate the code of this mapping? The place in a file has no
+ * meaning then. */
 static bool is_anonymous(const struct tr2_symbols *s, uint32_t mapping)
 {
 	return !strncmp(tr2_s(s->m, s->m->mappings[mapping].file), "//anon", 6);
@@ -200,7 +202,7 @@ static uint64_t start_of(const struct tr2_symbols *s,
 	return elf ? tr2_elf_start(elf, known->place) : known->place.in_file;
 }
 
-/* Find the function of a place. */
+/* Find the function at a place. */
 static void look_up(struct tr2_symbols *s, struct known *known,
 		    uint32_t mapping)
 {
@@ -218,8 +220,8 @@ static void look_up(struct tr2_symbols *s, struct known *known,
 							   name);
 	if (known->is_nameless)
 		opened->is_nameless = true;
-	/* Make all of [vdso], the kernel's code for programs, one function.
-	 * Name a function without a name by the address of its start. */
+	/* Make all of [vdso], the kernel's code for programs, one function. A
+	 * function without a name gets a name from the address of its start. */
 	if (name)
 		symbol.name = tr2_intern(s->m, name, strlen(name));
 	else if (mapping && *tr2_s(s->m, file) == '[')
@@ -249,7 +251,7 @@ static uint32_t *slot_of(struct tr2_symbols *s, uint32_t file, uint64_t place)
 	}
 }
 
-/* Look up a place, unless it is known. Return its index + 1. */
+/* Look up a place, unless it is known. Return 1 + its index in s->known. */
 static uint32_t know(struct tr2_symbols *s, uint32_t mapping,
 		     struct known *known)
 {
@@ -284,8 +286,8 @@ kernel_function(const struct tr2_model *m, uint32_t space, uint64_t address)
 	return list[low - 1].kernel == kernel && kernel ? &list[low - 1] : NULL;
 }
 
-/* Add a function with a known name at an address of a `file` (see struct
- * known), unless it is known. Return the index of its place + 1. */
+/* Add a function with a known name at an address of `file` (see struct known),
+ * unless it was added before. Return 1 + its index in s->known. */
 static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
 			      uint64_t address, struct tr2_symbol symbol)
 {
@@ -301,9 +303,9 @@ static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
 	return *slot;
 }
 
-/* Like know_function(), for a function that was generated. Others may have its
- * address, so its number, counted down from the largest address, is its
- * place. */
+/* Do the same for a generated function. Other functions may have the same
+ * address, so the place of the function is its number, counted down from the
+ * largest address. */
 static uint32_t know_generated(struct tr2_symbols *s, uint32_t file,
 			       uint32_t code, tr2_str module)
 {
@@ -321,7 +323,7 @@ static uint32_t task_of(const struct tr2_model *m,
 				     m->nodes[sample->node].task;
 }
 
-/* Set how the functions of a process could get names, if that is known. */
+/* Set the reason why functions of a process have no names, if it is known. */
 static void explain_generated(const struct tr2_symbols *s,
 			      struct tr2_samples_file *file, uint32_t task)
 {
@@ -329,7 +331,8 @@ static void explain_generated(const struct tr2_symbols *s,
 		&s->m->segments[s->m->tasks[task].last_segment];
 	const char *why = NULL;
 
-	/* Programs rename themselves: npm is node. */
+	/* Look at argv first: programs rename themselves, such as node to
+	 * npm. */
 	if (segment->argv.nr)
 		why = tr2_generated_why(tr2_base_name(segment->argv.text));
 	if (!why)
@@ -378,8 +381,8 @@ static uint32_t know_address(struct tr2_symbols *s,
 	return know(s, mapping, &known);
 }
 
-/* Find an address among the known ones, since most occur many times. NULL: the
- * address is new, and *free_slot is for it. */
+/* Find an address among the known addresses, since most addresses occur many
+ * times. NULL: the address is new; set *free_slot to the slot for it. */
 static const struct address *find_address(struct tr2_symbols *s,
 					  uint32_t space, uint64_t address,
 					  uint32_t **free_slot)
@@ -431,8 +434,7 @@ bool tr2_symbols_next(struct tr2_symbols *s, uint32_t *sample)
 	return true;
 }
 
-/* Find the functions of a call. Only the innermost call of a sample is
- * counted. */
+/* Find the functions of a call. Count a sample only at its innermost call. */
 static struct known *known_of_call(struct tr2_symbols *s,
 				   const struct tr2_model_sample *sample,
 				   uint32_t call)

@@ -18,10 +18,10 @@
 
 struct frame_state {
 	uint64_t value[TR2_FRAME_REGISTERS];
-	uint64_t known; /* one bit for each register */
-	uint64_t pc;    /* a return address, unless is_exact */
+	uint64_t known; /* a bit for each register whose value is known */
+	uint64_t pc;    /* program counter: a return address, unless is_exact */
 	bool is_exact;
-	/* The copy of the stack. */
+	/* Address, size and content of the copied stack. */
 	uint64_t stack;
 	const unsigned char *copy;
 	uint32_t len;
@@ -45,7 +45,7 @@ static const uint8_t dwarf_numbers[] = {
 	0,  1,  2,  3,  4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16,
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, SP, PC
 };
-/* The bits above may have a signature of a return address. */
+/* On arm64, bits above these may contain the signature of a return address. */
 #define PC_BITS 48
 #endif
 
@@ -65,9 +65,9 @@ static bool get_register(const struct frame_state *s, uint64_t number,
 	return true;
 }
 
-/* Set the state from registers of perf_event_open: `mask` has a bit for each
- * register, and the values follow each other. false: the program counter or the
- * stack pointer is missing. */
+/* Set the state from the registers of perf_event_open(): `mask` has a bit for
+ * each register, and `values` has their values in this order. Return false if
+ * the program counter or the stack pointer is missing. */
 static bool frame_begin(struct frame_state *s, uint64_t mask,
 			const unsigned char *values)
 {
@@ -93,11 +93,11 @@ static bool frame_begin(struct frame_state *s, uint64_t mask,
 #include <elfutils/libdw.h>
 #include <stdlib.h>
 
-/* Expressions of call frames are short: limit them. */
+/* Limit the stack of an expression: expressions of call frames are short. */
 #define MAX_DEPTH 16
 #define MAX_OPERATIONS 64
 
-/* Read a word of the stack. */
+/* Read a word of the copied stack. */
 static bool load_word(const struct frame_state *s, uint64_t address,
 		      uint64_t *value)
 {
@@ -122,7 +122,7 @@ static bool push_frame(struct stack *stack, uint64_t value)
 	return true;
 }
 
-/* Combine the two topmost values. */
+/* Replace the two topmost values by the result of an operation. */
 static bool combine(struct stack *stack, unsigned int operation)
 {
 	uint64_t a, b, *to;
@@ -227,7 +227,8 @@ static bool change_top(const struct frame_state *s, struct stack *stack,
 	}
 }
 
-/* Evaluate an expression. *is_value: the result is a value, not an address. */
+/* Evaluate an expression. Set *is_value if the result is a value instead of an
+ * address. */
 static bool evaluate(const struct frame_state *s, const Dwarf_Op *ops,
 		     size_t nr, uint64_t cfa, uint64_t *result, bool *is_value)
 {
@@ -265,7 +266,7 @@ static bool find_register(const struct frame_state *s, Dwarf_Frame *frame,
 
 	if (dwarf_frame_register(frame, (int)number, memory, &ops, &nr))
 		return false;
-	if (!nr) /* unchanged, or lost */
+	if (!nr) /* no rule: the register is unchanged, or its value is lost */
 		return !ops && get_register(s, number, value);
 	if (nr == 1 && ops->atom == DW_OP_regx)
 		return get_register(s, ops->number, value);
@@ -275,8 +276,9 @@ static bool find_register(const struct frame_state *s, Dwarf_Frame *frame,
 	       (is_value || load_word(s, *value, value));
 }
 
-/* Change the state to the caller's. The caller's frame must not be further
- * down; the stack pointer may be the same if a function has no frame. */
+/* Change the state to the caller's state. The caller's frame must not be
+ * further down in memory. Its stack pointer may be the same, if the function
+ * has no frame. */
 static bool apply_frame(struct frame_state *s, Dwarf_Frame *frame)
 {
 	struct frame_state up = { .stack = s->stack, .copy = s->copy,
@@ -306,9 +308,9 @@ static bool apply_frame(struct frame_state *s, Dwarf_Frame *frame)
 	return true;
 }
 
-/* Change the state to the caller's. place: the place of state->pc; if that is a
- * return address, of the instruction before it. false: the caller is unknown,
- * or does not exist. */
+/* Change the state to the caller's state. place: the place of state->pc or, if
+ * this is a return address, of the instruction before it. Return false if the
+ * caller is unknown, or does not exist. */
 static bool frame_up(struct frame_state *s, struct tr2_elf *e,
 		     struct tr2_elf_place place)
 {
@@ -342,7 +344,7 @@ static bool frame_up(struct frame_state *s, struct tr2_elf *e,
 
 #endif
 
-/* perf has the same limit. */
+/* Find at most this many frames. perf has the same limit. */
 #define MAX_FRAMES 127
 #define MAX_STACK 65536u
 
@@ -350,7 +352,8 @@ struct unwind {
 	struct tr2_model *m;
 	const struct tr2_mappings *maps;
 	struct tr2_samples_files *files;
-	unsigned char *copy; /* NULL: find only the innermost call */
+	unsigned char *copy; /* buffer for a stack; NULL: find only the
+			      * innermost call */
 };
 
 static bool read_at(int fd, uint64_t at, void *out, size_t len)
@@ -412,8 +415,9 @@ static bool is_of_kernel(uint64_t address)
 	return address >> 63;
 }
 
-/* Replace the calls of a sample by those on its stack; calls in the kernel stay
- * in front. The program's innermost call may have been found before. */
+/* Replace the program's calls of a sample by the calls on its stack; calls in
+ * the kernel stay before them. The program's innermost call may have been found
+ * before. */
 static void unwind(const struct unwind *u, struct tr2_model_sample *sample)
 {
 	struct frame_state state;
