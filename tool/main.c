@@ -44,7 +44,7 @@ static int run_command(const struct tr2_command *c, int argc, char **argv)
 }
 
 /*
- * Return a failure if output could not be written, whatever the command
+ * Return a failure if output could not be written, whatever code the command
  * returned.
  */
 static int check_output(int code)
@@ -55,9 +55,9 @@ static int check_output(int code)
 	return TR2_EXIT_FATAL;
 }
 
-/* If the caller closed a standard stream, take its number, so that no file gets
- * it: output would be written into that file. Reading and writing such a stream
- * remains an error. */
+/* If the caller closed a standard stream, occupy its descriptor number: no file
+ * may get the number, since output would be written into that file. Reading and
+ * writing such a stream remains an error. */
 static bool keep_standard_streams(void)
 {
 	int fd;
@@ -69,10 +69,10 @@ static bool keep_standard_streams(void)
 	return true;
 }
 
-/* Map blocks from this size on: the kernel moves a mapped block when it grows,
- * and gets it back as soon as it is freed. By default, glibc raises this limit
- * when such a block is freed, and then copies growing arrays of up to 32
- * MiB. */
+/* Let malloc() map blocks from this size on: the kernel moves a mapped block
+ * when it grows, and gets it back when it is freed. By default, glibc raises
+ * the limit when a mapped block is freed, and then copies growing arrays of up
+ * to 32 MiB. */
 #define MAPPED_BYTES (1 << 20)
 
 int main(int argc, char **argv)

@@ -11,8 +11,8 @@
 #include "compare/significance.h"
 
 /*
- * Copy the values of a side's runs that are not NAN to `out`. Return their
- * number.
+ * Copy the values of a side's runs to `out`, except NAN. Return the number of
+ * copied values.
  */
 static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 			double *out)
@@ -26,8 +26,8 @@ static size_t values_of(const struct tr2_measure *it, uint32_t nr_runs,
 	return nr;
 }
 
-/* Copy a side's values. A kind of system calls that the side does not have
- * counts as 0 in each run whose system calls were counted. */
+/* Copy a side's values. If the side lacks a kind of system calls, its value is
+ * 0 in each run whose system calls were counted. */
 static size_t values_of_side(const struct tr2_measures *ms,
 			     const struct tr2_measure *it,
 			     enum tr2_measure_kind kind, double *out)
@@ -107,8 +107,8 @@ static enum tr2_exactness exactness(const double *base, size_t nr_base,
 						      TR2_EXACT_SAME;
 }
 
-/* Compare the numbers of calls of processes, regions and timers. A side without
- * the name has 0 calls. */
+/* Compare how often processes, regions and timers occurred. A side without the
+ * name has 0 calls. */
 static enum tr2_exactness exactness_of_calls(const struct tr2_comparison *c,
 					     const struct tr2_measure *base,
 					     const struct tr2_measure *new)
@@ -199,7 +199,8 @@ static bool is_contradictory(const struct tr2_comparison *c,
 }
 
 /* Use the p of pairs if there are enough pairs for a significant difference
- * among the rows of this kind. Ignore a test that the medians contradict. */
+ * among the rows of this kind. Discard the p of a row if its medians contradict
+ * the test. */
 static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 {
 	double rows = 0;
@@ -257,8 +258,8 @@ static bool have_syscalls(const struct tr2_measures *ms)
 	return false;
 }
 
-/* If this is a measure of states or system calls, were they recorded on both
- * sides? Otherwise the difference is unknown. */
+/* Can the measure be compared? A measure of states, or of system calls, can
+ * only be compared if both sides recorded them. */
 static bool can_compare(const struct tr2_measures *base,
 			const struct tr2_measures *new,
 			enum tr2_measure_kind kind)

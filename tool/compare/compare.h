@@ -10,7 +10,7 @@
 /* With fewer runs on either side, no measure can be called exact. */
 #define TR2_EXACT_LEAST 4u
 
-/* How the counts of both sides compare. */
+/* The result of comparing a count between the sides. */
 enum tr2_exactness {
 	TR2_EXACT_NO,     /* the measure is a time, or varies from run to run */
 	TR2_EXACT_SAME,   /* all runs of both sides have one value */
@@ -20,10 +20,10 @@ enum tr2_exactness {
 
 /*
  * base and new are the 50th percentiles of the runs; NAN: the side does not
- * have the measure. p is the p of Mann and Whitney's test, or of Wilcoxon's for
- * runs in turns. It is corrected for the number of tests of this kind (see
- * compare/significance.h). p is NAN if nothing could be tested: only one side
- * has the measure, all values are equal, or the measure is exact. Any
+ * have the measure. p is the p of Mann and Whitney's test or, for runs in
+ * turns, of Wilcoxon's test. It is corrected for the number of tests of this
+ * kind (see compare/significance.h). p is NAN if there was no test: only one
+ * side has the measure, all values are equal, or the measure is exact. Any
  * difference of an exact measure is significant.
  */
 struct tr2_difference {
@@ -31,12 +31,14 @@ struct tr2_difference {
 	enum tr2_measure_unit unit;
 	const char *name;
 	double base, new, base_calls, new_calls;
-	bool base_at_least, new_at_least; /* as in struct tr2_measure */
+	bool base_at_least, new_at_least; /* at_least of struct tr2_measure, for
+					   * each side */
 	enum tr2_exactness exact, exact_calls;
-	double p, p_alone; /* p_alone: not corrected */
-	double p_pairs;    /* Wilcoxon's, for runs in turns; else NAN */
+	double p, p_alone; /* p_alone: p before the correction */
+	double p_pairs;    /* p of Wilcoxon's test, for runs in turns; else
+			    * NAN */
 	bool significant;
-	size_t order; /* position in the measures */
+	size_t order; /* position of the row among the measures */
 };
 
 struct tr2_comparison {
@@ -44,10 +46,10 @@ struct tr2_comparison {
 	struct tr2_difference *item;
 	size_t nr;
 	size_t tested[TR2_MEASURE_NR]; /* by kind: number of rows with a p */
-	bool paired[TR2_MEASURE_NR];   /* by kind: p is Wilcoxon's */
+	bool paired[TR2_MEASURE_NR];   /* by kind: p is of Wilcoxon's test */
 	uint32_t nr_base, nr_new;      /* runs */
-	uint32_t nr_pairs;             /* number of pairs of runs in turns; 0:
-					* runs were not made in turns */
+	uint32_t nr_pairs;             /* number of pairs, if the runs were made
+					* in turns; else 0 */
 	/* the user named kinds or rows */
 	bool selected;
 };
@@ -58,9 +60,9 @@ typedef bool tr2_difference_filter(const struct tr2_difference *d,
 
 /*
  * Compare the measures that at least one side has and that `takes` accepts.
- * Numbers of the run and events keep their order; rows of other kinds come with
- * the largest difference first. The sides must outlive the comparison.
- * in_turns: runs of the same number were made one after the other. They are
+ * Numbers of the run and events keep their order. Rows of other kinds are
+ * sorted, the largest difference first. The sides must outlive the comparison.
+ * in_turns: the n-th runs of both sides were made one after the other. They are
  * tested as pairs, unless a kind has too many rows for a significant difference
  * of the pairs.
  */
@@ -79,8 +81,8 @@ const struct tr2_difference *tr2_comparison_find(const struct tr2_comparison *c,
 						 enum tr2_measure_kind kind,
 						 const char *name);
 
-/* Estimate the ratio of a row at the level alpha. false: the row has no
- * ratio. */
+/* Estimate the ratio of a row with its interval at the level alpha. Return
+ * false if the row has no ratio. */
 bool tr2_difference_interval(const struct tr2_comparison *c,
 			     const struct tr2_difference *d, double alpha,
 			     struct tr2_stat_interval *out);

@@ -39,8 +39,8 @@ static void read_all(int fd, struct tr2_buf *out)
 			tr2_buf_add(out, piece, (size_t)n);
 }
 
-/* Start Git. Unblock the signals that end a process: a recorder blocks them,
- * and Git would inherit that. */
+/* Start Git. Unblock the signals that end a process: a recorder blocks these
+ * signals, and Git would inherit the mask. */
 static int spawn_git(pid_t *pid, const int *fds, char **words)
 {
 	posix_spawn_file_actions_t files;

@@ -24,8 +24,9 @@ int tr2_git_why(struct tr2_buf *out, struct tr2_buf *why,
 
 /*
  * Unset the variables that tie Git to one repository, index or work tree (`git
- * rev-parse --local-env-vars`). Hooks and aliases have them set: Git in another
- * work tree, or a build that uses Git, would change the files of the first one.
+ * rev-parse --local-env-vars`). In hooks and aliases these are set: Git in
+ * another work tree, or a build that uses Git, would change the files of that
+ * repository.
  */
 void tr2_git_forget(void);
 

@@ -28,9 +28,9 @@ static double normal_quantile(double tail)
 	return low;
 }
 
-/* Return how many of the smallest sums (0, 1, 2, …) have a joint probability of
- * at most `tail`. ways: by sum, the number of ways to get this sum; all: the
- * total of all ways. */
+/* Return the number of smallest sums (0, 1, 2, …) whose joint probability is at
+ * most `tail`. ways: by sum, the number of ways to get the sum; all: the total
+ * of all ways. */
 static size_t count_tail(const double *ways, size_t nr, double all,
 			 double tail)
 {
@@ -66,9 +66,9 @@ static size_t tail_of_pairs(size_t nr, double tail)
 	return s;
 }
 
-/* Return the number of sums in the tail of Mann and Whitney's U. ways[k][u]: in
- * how many ways k of the runs so far belong to a, with u pairs in the wrong
- * order. */
+/* Return the number of sums in the tail of Mann and Whitney's U. ways[k][u]:
+ * number of ways in which k of the runs so far belong to a, with u pairs in the
+ * wrong order. */
 static size_t tail_of_sets(size_t na, size_t nb, double tail)
 {
 	size_t width = na * nb + 1, total = na + nb, i, k, u;

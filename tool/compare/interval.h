@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * interval - estimate by which factor one side's values are larger than the
- * other's, and how certain that factor is.
+ * interval - estimate the factor by which the values of NEW are larger than
+ * those of BASE, with an interval.
  *
  * The estimate is Hodges and Lehmann's ("Estimates of location based on rank
  * tests", Annals of Mathematical Statistics 34, 1963), on logarithms. For two
  * sets it is the median of all ratios NEW / BASE; for pairs, the median of the
- * geometric means of any two ratios. The interval has all factors that the test
- * of the same ranks (compare/significance.h) does not reject at the level
- * alpha. Only the first TR2_INTERVAL_RUNS runs are used.
+ * geometric means of any two ratios.
+ *
+ * The interval contains all factors that the test of the same ranks
+ * (compare/significance.h) does not reject at the level alpha. Only the first
+ * TR2_INTERVAL_RUNS runs are used.
  */
 #pragma once
 

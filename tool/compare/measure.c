@@ -119,8 +119,8 @@ static uint64_t key_of(enum tr2_measure_kind kind, const char *name)
 	return tr2_mix(tr2_hash(name, strlen(name)), (uint64_t)kind + 1) | 1;
 }
 
-/* Return the next key to try: names with equal hashes get consecutive keys. 0
- * is not a key. */
+/* Return the key to try after this one: names with equal hashes get consecutive
+ * keys. Skip 0, which is no key. */
 static uint64_t key_after(uint64_t key)
 {
 	return key + 2 ? key + 2 : 1;
@@ -180,7 +180,7 @@ struct tr2_measure *tr2_measures_get(struct tr2_measures *ms,
 	return new_measure(ms, kind, name);
 }
 
-/* Add to the value of the current run. */
+/* Add to the value of a measure in the current run. Return the measure. */
 static struct tr2_measure *
 add_value(struct tr2_measures *ms, enum tr2_measure_kind kind,
 	  enum tr2_measure_unit unit, const char *name, double value,
@@ -224,8 +224,8 @@ void tr2_measures_begin_run(struct tr2_measures *ms)
 	ms->nr_runs++;
 }
 
-/* Return a length as a double, which cannot overflow: streams may contain any
- * times. */
+/* Return the length of a time as a double, which cannot overflow: streams may
+ * contain any times. */
 static double length(int64_t start_ns, int64_t end_ns)
 {
 	int64_t ns;
@@ -268,8 +268,8 @@ static void add_number(struct tr2_measures *ms, enum tr2_measure_unit unit,
 		add_value(ms, TR2_MEASURE_RUN, unit, name, value, 1);
 }
 
-/* Set kinds of system calls without a count in this run to 0: all kinds were
- * counted. */
+/* Set kinds of system calls without a count in this run to 0, since all kinds
+ * were counted. */
 static void add_syscalls(struct tr2_measures *ms, int64_t all)
 {
 	uint32_t run = ms->nr_runs - 1, i;
@@ -280,7 +280,7 @@ static void add_syscalls(struct tr2_measures *ms, int64_t all)
 			ms->item[i].values[run] = 0;
 }
 
-/* Return the peak; -1: it was not observed. */
+/* Return the peak of memory; -1: memory was not observed. */
 static double peak_memory(const struct tr2_model *m)
 {
 	struct tr2_observed_memory_point peak;
@@ -336,8 +336,8 @@ static void add_processes(struct tr2_measures *ms, const struct tr2_model *m)
 	}
 }
 
-/* Note that the run has states: a measure of states that it lacks is 0, not
- * unknown. */
+/* Note that the run has states: if it lacks a measure of states, the value is 0
+ * instead of unknown. */
 static void begin_states(struct tr2_measures *ms)
 {
 	uint32_t run = ms->nr_runs - 1, i;
@@ -390,7 +390,8 @@ static void add_states(struct tr2_measures *ms, const struct tr2_model *m)
 		tr2_buf_reset(&kind);
 		tr2_kind_add(m, i, 0, &kind);
 		add_times(ms, tr2_times(m, &m->nodes[i]), tr2_buf_str(&kind));
-		/* Use the measure's copy of the name, which stays. */
+		/* Use the measure's copy of the name: `kind` will be
+		 * overwritten. */
 		name = add_value(ms, TR2_MEASURE_SELF, TR2_UNIT_NS,
 				 tr2_buf_str(&kind), 0, 1)->name;
 		own.group = (uint32_t)(tr2_groups_get(&own.groups, NULL, name) -
@@ -409,7 +410,7 @@ static void add_states(struct tr2_measures *ms, const struct tr2_model *m)
 static const char *full_name(const struct tr2_model *m, tr2_str category,
 			     tr2_str name)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* reused: a new buffer maps memory */
 
 	return tr2_join(&b, tr2_s(m, category), tr2_s(m, name));
 }
@@ -436,7 +437,8 @@ static void add_metrics(struct tr2_measures *ms, const struct tr2_model *m)
 		const struct tr2_metric *metric = &m->metrics[i];
 		const char *name = full_name(m, metric->category, metric->name);
 
-		/* The process's metric includes its threads' metrics. */
+		/* Skip metrics of threads: the metric of the process includes
+		 * them. */
 		if (metric->thread)
 			continue;
 		if (metric->kind == TR2_DEFINITION_TIMER)

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * measure - the measures of a command's runs, each with one value per run. They
- * are: numbers of the run as a whole, the kernel's counters, and time or counts
- * by the name of a process, region, timer or counter. A recording with the
- * states of threads has more measures, by the kind of a process (model/kind.h):
- * its CPU time, its waits, its time without a CPU, and the time in which it ran
- * and none of its children did.
+ * measure - collect the measures of a command's runs. A measure has one value
+ * for each run. Measures are numbers of the run as a whole, the kernel's
+ * counters, and times or counts by the name of a process, region, timer or
+ * counter. A recording with the states of threads has further measures for each
+ * kind of process (model/kind.h): CPU time, waits, time without a CPU, and the
+ * time in which a process ran and none of its children did.
  *
- * If a run does not contain a name, its time and count there are 0. A value
- * that was not measured in a run is NAN: a counter of the kernel that was not
- * opened, system calls that were not counted, states that were not recorded.
+ * If a name does not occur in a run, its time and count in that run are 0. A
+ * value that was not measured in a run is NAN: a counter of the kernel that was
+ * not opened, system calls that were not counted, or states that were not
+ * recorded.
  */
 #pragma once
 
@@ -23,8 +24,9 @@ enum tr2_measure_kind {
 	TR2_MEASURE_NR
 };
 
-/* names: "run", "event" …, in options and data; plurals: "numbers of the run",
- * "events" …, in sentences; headings: "RUN", "EVENT" …. */
+/* Texts for kinds of measures. names, in options and data: "run", "event" …;
+ * plurals, in sentences: "numbers of the run", "events" …; headings: "RUN",
+ * "EVENT" …. */
 extern const char *const tr2_measure_names[TR2_MEASURE_NR];
 extern const char *const tr2_measure_plurals[TR2_MEASURE_NR];
 extern const char *const tr2_measure_headings[TR2_MEASURE_NR];
@@ -42,7 +44,8 @@ bool tr2_measure_is_of_machine(enum tr2_measure_kind kind, const char *name);
 bool tr2_measure_is_random(enum tr2_measure_kind kind, const char *name);
 
 enum tr2_measure_unit { TR2_UNIT_COUNT, TR2_UNIT_NS, TR2_UNIT_BYTES };
-extern const char *const tr2_measure_units[]; /* "", "ns", "bytes" */
+extern const char *const tr2_measure_units[]; /* names of units: "", "ns",
+					       * "bytes" */
 
 enum tr2_measure_unit tr2_measure_unit_of(const char *name);
 
@@ -51,7 +54,7 @@ struct tr2_measure {
 	enum tr2_measure_unit unit;
 	char *name;
 	double *values; /* one per run */
-	/* by run: number of processes, regions or intervals of that name */
+	/* by run: number of processes, regions or intervals with the name */
 	double *calls;
 	char *note;     /* why the value was not measured; NULL: it was
 			 * measured */
@@ -65,13 +68,14 @@ struct tr2_measures {
 	bool *has_states; /* of each run */
 	bool any_states;
 	struct tr2_map map;
-	uint64_t lost; /* events that the recordings report as lost */
+	uint64_t lost; /* number of events that the recordings report as lost */
 	/* number of runs in which the command's exit code was not 0 */
 	uint32_t nr_failed;
-	/* number of runs of which a part could not be read */
+	/* number of runs that could not be read completely */
 	uint32_t nr_incomplete;
 	struct tr2_origin origin;
-	bool failed;   /* a run could not be read: its measures are missing */
+	bool failed;   /* a run could not be read, so its measures are
+			* missing */
 };
 
 void tr2_measures_release(struct tr2_measures *ms);
@@ -96,6 +100,6 @@ const struct tr2_measure *tr2_measures_find(const struct tr2_measures *ms,
 					    const char *name);
 
 /* Add the runs of `path`. Return 0, or the exit code after an error message. If
- * `path` has no run, warn and return 0. quiet: do not warn of problems in a
- * recording. */
+ * `path` has no run, warn and return 0. quiet: print no warnings about problems
+ * in a recording. */
 int tr2_set_read(struct tr2_measures *ms, const char *path, bool quiet);

@@ -61,7 +61,7 @@ static int is_listed(const struct dirent *entry)
 {
 	size_t len = strlen(entry->d_name);
 
-	/* DIR.old is the recording that DIR replaced. */
+	/* Skip DIR.old, which is the recording that DIR replaced. */
 	return entry->d_name[0] != '.' &&
 	       (len < 4 || strcmp(entry->d_name + len - 4, ".old") != 0);
 }

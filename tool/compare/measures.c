@@ -197,12 +197,12 @@ static void cell_delta_text(struct tr2_table *t, const struct tr2_difference *d)
 		return;
 	}
 	size = tr2_measure_text(d->unit, fabs(delta));
-	/* Print no sign before a value that is rounded to 0. */
+	/* Omit the sign before a value that is rounded to 0. */
 	tr2_cell_strf(t, "%s%s", *size == '0' && !strchr(size, '.') ? "" :
 		      delta > 0 ? "+" : delta < 0 ? "-" : "", size);
 }
 
-/* Print P. It is never 0, only too small for three decimals. */
+/* Print P. Print a p that is too small for three decimals as <0.001. */
 static void cell_p_text(struct tr2_table *t, const struct tr2_difference *d)
 {
 	if (d->exact == TR2_EXACT_DIFFERS)
@@ -268,7 +268,7 @@ static void cell_side(struct tr2_table *t, const struct tr2_difference *d,
 		tr2_cell_at_least(t);
 }
 
-/* The heading of the column `name` is set for each kind. */
+/* The heading of the column `name` depends on the kind and is set later. */
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->kind])) \
 	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->unit])) \
@@ -304,7 +304,7 @@ static bool takes(const struct tr2_difference *d, const void *data)
 {
 	const struct tr2_measure_choice *choice = data;
 
-	/* Neither side has a value. */
+	/* Leave out a row for which no side has a value. */
 	if (isnan(d->base) && isnan(d->new))
 		return false;
 	return tr2_choice_takes(choice, d->kind, d->unit, d->name,
@@ -325,11 +325,11 @@ bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c)
 	return tr2_mann_whitney_least(c->nr_base, c->nr_new) < TR2_ALPHA;
 }
 
-/* The parts of a comparison to print, and the room that is left. */
+/* The comparison to print, and the number of lines that are left. */
 struct shown {
 	const struct tr2_comparison *c;
 	const struct tr2_verdict *v;
-	bool digest;  /* only the most telling rows */
+	bool digest;  /* print a digest: only the most telling rows */
 	size_t lines; /* number of lines that a digest may still print */
 	size_t hidden;
 };
@@ -351,7 +351,7 @@ static bool is_telling(const struct shown *s, const struct tr2_difference *d)
 	       d == s->v->time[0] || d == s->v->time[1];
 }
 
-/* Return how many of a kind's nr rows a digest shows. */
+/* Return the number of rows, of a kind's nr rows, that a digest shows. */
 static size_t rows_of_digest(struct shown *s, int kind, size_t nr)
 {
 	size_t most = nr;
@@ -424,8 +424,8 @@ static void print_tests(struct tr2_output *out, const struct tr2_comparison *c)
 	tr2_table_finish(&t);
 }
 
-/* Report kinds that have too many comparisons for any significant difference: a
- * reader would read the table as "no difference". */
+/* Report kinds with too many rows for any significant difference: without the
+ * report, the table would read as "no difference". */
 static void print_hopeless(const struct tr2_comparison *c,
 			   const struct tr2_verdict *v)
 {

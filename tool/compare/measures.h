@@ -9,16 +9,17 @@
 
 /* A selection of measures: by kind, name and size. */
 struct tr2_measure_choice {
-	const char *only;   /* --only: names of kinds, comma-separated; NULL:
-			     * all */
+	const char *only;   /* --only: names of kinds, separated by commas;
+			     * NULL: all kinds */
 	const char *region; /* -N: a glob that names must match, except names of
-			     * numbers of the run; NULL: any */
+			     * numbers of the run; NULL: any name */
 	int64_t min_ns;     /* -t: hide shorter times */
-	int64_t limit;      /* -n: lines of each kind; -1: all */
+	int64_t limit;      /* -n: number of lines of each kind; -1: all
+			     * lines */
 };
 
-/* Are all rows selected? If so, the tables show only the most telling rows, at
- * most a screen of them. */
+/* Does the choice select all rows? If so, the tables show only the most telling
+ * rows, at most a screen. */
 static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
 {
 	return !choice->only && !choice->region && !choice->min_ns &&
@@ -27,7 +28,7 @@ static inline bool tr2_choice_is_all(const struct tr2_measure_choice *choice)
 
 extern const char tr2_measure_only_help[];
 
-/* The options of a selection, for the table of a command. */
+/* Rows of a selection's options, for a command's table of options. */
 #define TR2_MEASURE_OPTIONS(choice)                                           \
 	{ 0, "only", "KIND[,KIND...]", TR2_OPT_STRING, &(choice).only,        \
 	  tr2_measure_only_help, NULL },                                       \
@@ -42,7 +43,7 @@ extern const char tr2_measure_only_help[];
 
 #define TR2_MEASURE_CHOICE_INIT { NULL, NULL, 0, -1 }
 
-/* Check --only. Return false, after an error message, if it has an invalid
+/* Check --only. Return false, after an error message, if it names an invalid
  * kind. */
 bool tr2_choice_valid(const struct tr2_measure_choice *choice);
 /* Does the selection include this row? larger: the row's largest value. */
@@ -50,8 +51,9 @@ bool tr2_choice_takes(const struct tr2_measure_choice *choice,
 		      enum tr2_measure_kind kind, enum tr2_measure_unit unit,
 		      const char *name, double larger);
 
-/* Does --fail-above judge this row, if the row is selected? A kernel event that
- * depends on the machine more than on the command must be selected by name. */
+/* Does --fail-above judge this selected row? A kernel event that depends on the
+ * machine more than on the command is only judged if it was selected by
+ * name. */
 bool tr2_choice_judges(const struct tr2_measure_choice *choice,
 		       enum tr2_measure_kind kind, const char *name);
 
@@ -86,11 +88,11 @@ void tr2_comparison_print(struct tr2_output *out,
 			  const struct tr2_verdict *v,
 			  const struct tr2_measure_choice *choice);
 
-/* Are there enough runs to show any difference, if every run of one side is
- * above all runs of the other? */
+/* Are there enough runs for any significant difference? Assume that every run
+ * of one side is above all runs of the other. */
 bool tr2_comparison_runs_can_tell(const struct tr2_comparison *c);
 
-/* Print a note below the comparison if the machines differ; in JSON, print
+/* If the machines differ, print a note below the comparison; in JSON, print
  * "sides". Print losses and failures to stderr. */
 void tr2_sides_print(struct tr2_output *out, const struct tr2_measures *base,
 		     const struct tr2_measures *new);

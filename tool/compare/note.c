@@ -41,7 +41,7 @@ static void add_values(struct tr2_buf *b, const double *values, uint32_t nr)
 	}
 }
 
-/* Is the measure a count, or a time that is not small? */
+/* Is the measure a count, or a time that is large enough? */
 static bool is_kept(const struct tr2_measures *ms, const struct tr2_measure *it)
 {
 	const struct tr2_measure *wall =
@@ -123,7 +123,7 @@ static void read_values(const char *text, double *values, uint32_t nr)
 
 	for (i = 0; i < nr; i++) {
 		values[i] = *text == '-' ? NAN : strtod(text, &end);
-		/* The last value holds for the runs that follow. */
+		/* The last value counts for all remaining runs. */
 		if (strchr(text, ','))
 			text = strchr(text, ',') + 1;
 	}

@@ -25,11 +25,11 @@
 /* Append the block of a command to a note. */
 void tr2_note_add(struct tr2_buf *note, const char *command,
 		  const struct tr2_measures *ms);
-/* Append the blocks of all commands but this one. */
+/* Append the blocks of all commands in the note `from`, except this command. */
 void tr2_note_add_others(struct tr2_buf *note, const char *from,
 			 const char *command);
-/* Read the block of a command; NULL: the first block. false: the note has no
- * such block. */
+/* Read the block of a command. command NULL: read the first block. Return false
+ * if the note has no such block. */
 bool tr2_note_read(struct tr2_measures *ms, const char *note,
 		   const char *command);
 

@@ -84,7 +84,8 @@ static bool first_above(const double *values, size_t nr, double *share)
 }
 
 /* Return the probability that values in random order rise or fall at least as
- * much as these. Use the normal approximation without a correction for ties. */
+ * much as these values. Use the normal approximation without a correction for
+ * ties. */
 static double order_p(const double *values, size_t nr)
 {
 	double pairs = 0, n = (double)nr;
@@ -126,8 +127,8 @@ bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr)
 	if (nr < TR2_SPREAD_RUNS || !tr2_numbers(&all, values, nr) ||
 	    !first_above(values, nr, &out->first_above))
 		return false;
-	/* The fences lie outside the quartiles by 1.5 times the distance
-	 * between them. */
+	/* The fences are outside the quartiles by 1.5 times the distance
+	 * between the quartiles. */
 	if (all.p50 > 0)
 		out->wide = (all.high_fence - all.low_fence) / 4 / all.p50;
 	if (out->wide < WIDE_SHARE)

@@ -9,11 +9,11 @@
 
 /*
  * error is the standard error of the mean: the standard deviation of the runs
- * (with n - 1) divided by the root of n. It is NAN for fewer than two runs.
+ * (with n - 1) divided by the root of n. error is NAN for fewer than two runs.
  * Percentiles are computed by tr2_rank() (model/stats.h), as in every report.
  * An outlier is a run outside the quartiles by more than 1.5 times the distance
- * between them (Tukey's fences). Outliers are determined from TR2_OUTLIER_RUNS
- * runs on.
+ * between the quartiles (Tukey's fences). Outliers are determined from
+ * TR2_OUTLIER_RUNS runs on.
  */
 struct tr2_numbers {
 	size_t nr;
@@ -24,24 +24,25 @@ struct tr2_numbers {
 
 #define TR2_OUTLIER_RUNS 5
 
-/* Compute the statistics of the values that are not NAN. Return false if there
- * are none. */
+/* Compute the statistics of all values except NAN. Return false if no value is
+ * left. */
 bool tr2_numbers(struct tr2_numbers *out, const double *values, size_t nr);
 
 /* Return the value that the share p of the sorted values does not exceed; see
  * tr2_rank(). */
 double tr2_quantile(const double *sorted, size_t nr, double p);
 
-/* Signs that the runs do not come from one distribution. The mean, its error
- * and a test assume that they do. */
-/* With fewer runs, no sign is reported. */
+/* Signs that the runs come from different distributions. The mean, its error
+ * and a test assume one distribution. */
+/* With fewer runs, report no sign: TR2_DRIFT_RUNS for a trend, TR2_SPREAD_RUNS
+ * for the other signs. */
 #define TR2_SPREAD_RUNS 5
 #define TR2_DRIFT_RUNS 8
 
 struct tr2_spread {
-	/* By which share the first run exceeds the median of the others. 0: the
-	 * share is less than a tenth, or the first run is within the others'
-	 * fences. */
+	/* The share by which the first run exceeds the median of the others. 0:
+	 * the share is less than a tenth, or the first run is within the fences
+	 * of the others. */
 	double first_above;
 	/* The distance of the quartiles as a share of the median; 0: the share
 	 * is less than a quarter. */
@@ -58,5 +59,6 @@ struct tr2_spread {
 	double drift;
 };
 
-/* Compute the spread. false: there are too few runs. No value may be NAN. */
+/* Compute the spread. Return false if there are too few runs. No value may be
+ * NAN. */
 bool tr2_spread(struct tr2_spread *out, const double *values, size_t nr);

@@ -53,7 +53,7 @@ bool tr2_origin_differs(const struct tr2_origin *a, const struct tr2_origin *b,
 	       strcmp(a->text[key], b->text[key]) != 0;
 }
 
-/* Copy a text to a buffer with room after its end: the parser reads some bytes
+/* Copy a text to a buffer with room after the text: the parser reads some bytes
  * there. */
 static void copy_text(struct tr2_buf *b, const char *text, size_t len)
 {
@@ -91,7 +91,7 @@ static void read_origin(struct tr2_origin *o, const struct tr2_meta_keys *keys)
 	tr2_buf_release(&text);
 }
 
-/* Return the number; NAN: the member is not a number. */
+/* Return the member's value as a number; NAN: it is not a number. */
 static double number(const struct tr2_json_member *member)
 {
 	char first = member->value.len ? *member->value.p : '"';
@@ -129,8 +129,8 @@ static void read_counter(const struct tr2_json_member *counter,
 		else if (tr2_json_member_is(&member, "error"))
 			cell_text(&member, &note);
 	}
-	/* A counter that shared its hardware ran for a part of the time only:
-	 * scale up its value. */
+	/* Scale up the value of a counter that shared its hardware, and so ran
+	 * only for a part of the time. */
 	out.value = running_ns > 0 && running_ns < enabled_ns ?
 			    value * (enabled_ns / running_ns) : value;
 	if (note.len)
@@ -180,7 +180,8 @@ void tr2_run_meta_read(struct tr2_run_meta *meta, const struct tr2_model *m,
 	struct tr2_meta_keys keys;
 	struct tr2_json_member member;
 
-	/* Without meta.json, all values are missing. */
+	/* Without meta.json, parse an empty object: all values are missing
+	 * then. */
 	copy_text(&text, m->meta_json ? m->meta_json : "{}",
 		  m->meta_json ? strlen(m->meta_json) : 2);
 	tr2_must(!text.failed);

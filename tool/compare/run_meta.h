@@ -17,12 +17,13 @@ enum tr2_origin_key {
 	TR2_ORIGIN_NR
 };
 
-/* The keys in meta.json, and in its programs: "host" …. */
+/* Names of these values in meta.json, and in its member `programs`: "host"
+ * …. */
 extern const char *const tr2_origin_keys[TR2_ORIGIN_NR];
 
 /* The machine on which one run, or all runs of a side, were made. */
 struct tr2_origin {
-	char *text[TR2_ORIGIN_NR]; /* NULL: unknown */
+	char *text[TR2_ORIGIN_NR]; /* texts of the values; NULL: unknown */
 	bool mixed[TR2_ORIGIN_NR]; /* the runs have different values */
 };
 
@@ -35,18 +36,18 @@ void tr2_origin_take(struct tr2_origin *o, enum tr2_origin_key key,
 /* Return the value as text; NULL: unknown. */
 const char *tr2_origin_text(const struct tr2_origin *o,
 			    enum tr2_origin_key key);
-/* Are both sides known and different? */
+/* Are both values known, and do they differ? */
 bool tr2_origin_differs(const struct tr2_origin *a, const struct tr2_origin *b,
 			enum tr2_origin_key key);
 
-/* The values of meta.json; -1: missing. */
+/* Numbers in meta.json; -1: missing. */
 struct tr2_run_meta {
 	int64_t wall_ns;
 #define TR2_META_USAGE(key, value, name, unit) int64_t key;
 #include "format/recording/meta.def"
 #define TR2_META_IO(key, field, name, unit) int64_t key;
 #include "format/recording/meta.def"
-	int64_t syscalls; /* system calls of all kinds */
+	int64_t syscalls; /* number of system calls of all kinds */
 	/* the command ended with an exit code other than 0, or by a signal */
 	bool failed;
 };
@@ -56,10 +57,11 @@ struct tr2_run_meta {
 struct tr2_run_counter {
 	const char *name;
 	bool is_syscall;
-	const char *unit; /* "ns", "bytes", "" */
-	const char *note; /* why it was not counted; NULL: it was counted */
-	double value;     /* scaled up to the whole run if the counter ran only
-			   * in a part of it */
+	const char *unit; /* unit of the value: "ns", "bytes", "" */
+	const char *note; /* reason why the event was not counted; NULL: it was
+			   * counted */
+	double value;     /* count, scaled up to the whole run if the counter
+			   * ran only for a part of the run */
 };
 
 typedef void tr2_run_counter_fn(void *data, const struct tr2_run_counter *c);

@@ -85,7 +85,7 @@ static int remove_set(const char *path)
 	return ret ? ret : rmdir(path);
 }
 
-/* Move the earlier set at `path` to PATH.old; remove an empty one. */
+/* Move the earlier set at `path` to PATH.old. Remove an empty set. */
 static int move_to_old(const char *path)
 {
 	struct dirent **names;

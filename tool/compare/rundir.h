@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * rundir - the directory of a new set of runs: DIR/run-0001 and so on, each a
- * recording. A directory that the user named is kept; a temporary one is
- * removed.
+ * rundir - create the directory of a new set of runs: DIR/run-0001 and so on,
+ * each a recording. A directory that the user named is kept; a temporary
+ * directory is removed.
  */
 #pragma once
 
@@ -14,9 +14,10 @@ struct tr2_rundir {
 };
 
 /*
- * Create the directory. path NULL: a temporary one. An earlier set at the path
- * is moved to PATH.old, and replaces an older set there. Any other file at the
- * path stays, and is an error. -1: an error was printed.
+ * Create the directory. path NULL: create a temporary directory. Move an
+ * earlier set at the path to PATH.old, where it replaces an older set. Any
+ * other file at the path stays, and is an error. Return -1 after an error
+ * message.
  */
 int tr2_rundir_open(struct tr2_rundir *dir, const char *path);
 /* Return the directory of a run, which the caller frees. */

@@ -10,8 +10,8 @@
 
 #include "common/memory.h"
 
-/* A run, and twice its rank among all runs: that is an integer even if equal
- * runs share the mean of their ranks. */
+/* A run, and twice its rank among all runs. The doubled rank is an integer even
+ * if equal runs share the mean of their ranks. */
 struct ranked {
 	double value;
 	bool in_a;
@@ -42,9 +42,9 @@ static double assign_ranks(struct ranked *r, size_t nr)
 }
 
 /*
- * Return the exact p. ways[k][s]: the number of ways to choose k runs whose
- * doubled ranks add up to s. With up to 50 runs the number is below 2^53, so a
- * double is exact.
+ * Return the exact p. ways[k][s]: number of ways to choose k runs whose doubled
+ * ranks add up to s. With up to 50 runs, this number is below 2^53, so a double
+ * is exact.
  */
 static double exact_p(const struct ranked *r, size_t nr, size_t take,
 		      size_t twice_sum)
@@ -118,8 +118,8 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 }
 
 /*
- * Return the share of combinations of signs whose sum of doubled ranks is at
- * least as far from the middle as this sum.
+ * Return the share of all combinations of signs whose sum of doubled ranks is
+ * at least as far from the middle as `sum`.
  */
 static double exact_signed_p(const struct ranked *r, size_t nr,
 			     size_t twice_sum)
@@ -211,7 +211,7 @@ void tr2_holm(double *p, size_t nr)
 	free(order);
 }
 
-/* The first look is at this number of pairs: the smallest that can be
+/* The number of pairs at the first look: the smallest number that can be
  * significant at the first level. */
 #define FIRST_LOOK 7u
 

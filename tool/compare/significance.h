@@ -17,10 +17,10 @@
 /*
  * Return the two-sided p of the test of Mann and Whitney ("On a test of whether
  * one of two random variables is stochastically larger than the other", Annals
- * of Mathematical Statistics 18, 1947; Wilcoxon's rank sum test). It is the
+ * of Mathematical Statistics 18, 1947; Wilcoxon's rank sum test). p is the
  * probability that ranks lie at least as far apart as these if all runs come
  * from one distribution. The test assumes no particular distribution, and an
- * extreme run counts as one run.
+ * extreme run has no more weight than any other run.
  *
  * Equal values share the mean of their ranks. With at most TR2_EXACT_RUNS runs,
  * all ways to divide the runs are counted (by the shift algorithm of Streitberg
@@ -45,32 +45,33 @@ double tr2_mann_whitney(const double *a, size_t na, const double *b,
  * exact; with more, it is the normal approximation. NAN: all differences are 0.
  */
 double tr2_signed_rank(const double *differences, size_t nr);
-/* Return the least p that this number of pairs can have. */
+/* Return the least p of tr2_signed_rank() that this number of pairs can
+ * have. */
 double tr2_signed_rank_least(size_t nr);
 
 /* Return the least p that sets of these sizes can have: the p if every run of
  * one set is above all runs of the other. 1: a set is empty. */
 double tr2_mann_whitney_least(size_t na, size_t nb);
-/* Return how many runs each side needs at least for one of `tested` rows to be
- * significant after tr2_holm(). */
+/* Return the least number of runs of each side with which one of `tested` rows
+ * can be significant after tr2_holm(). */
 size_t tr2_runs_needed(size_t tested);
 
 /* Correct p-values for multiple tests (Holm, "A simple sequentially rejective
  * multiple test procedure", Scandinavian Journal of Statistics 6, 1979).
- * Compare each corrected p with one level: the probability that chance alone
- * brings any p below the level is itself below the level. NAN values are
- * ignored. */
+ * Compare each corrected p with one level: chance alone brings any p below the
+ * level with a probability below the level. NAN values are ignored. */
 void tr2_holm(double *p, size_t nr);
 
 /*
- * Look at the results while runs are made, and stop when they decide. This
- * gives no more wrong verdicts than a single test at the end.
+ * A schedule of looks at the results while runs are made, in order to stop when
+ * the results decide. The looks together give no more wrong verdicts than a
+ * single test at the end.
  *
  * A reader who looks often enough will at some time take chance for a
- * difference. So the k-th look has its own, smaller level: 0.05 / (k * (k +
- * 1)). The sum of the levels is at most 0.05, however many looks there are
- * (Bonferroni's inequality). There are few looks: the number of pairs grows by
- * a factor of 1.4 from look to look.
+ * difference. So the k-th look has a smaller level: 0.05 / (k * (k + 1)). The
+ * sum of the levels is at most 0.05 for any number of looks (Bonferroni's
+ * inequality). Looks are few: the number of pairs grows by a factor of 1.4 from
+ * look to look.
  */
 struct tr2_sequential {
 	uint32_t nr_looks;
@@ -79,8 +80,8 @@ struct tr2_sequential {
 };
 
 void tr2_sequential_init(struct tr2_sequential *s);
-/* Is it time to look, after nr_pairs of at most `most` pairs? If so, s->alpha
- * is the level. */
+/* Is it time to look, after nr_pairs of at most `most` pairs? If so, set
+ * s->alpha to the level. */
 bool tr2_sequential_looks(struct tr2_sequential *s, uint32_t nr_pairs,
 			  uint32_t most);
 

@@ -125,7 +125,7 @@ static void add_runs(struct tr2_table *t, const struct tr2_stat_side *side)
 		tr2_table_add(t, &row);
 }
 
-/* A note and its share. The note is "first-run", "drift" or "spread". */
+/* A note ("first-run", "drift" or "spread") and its share. */
 struct note_row {
 	const char *side, *note;
 	double share;

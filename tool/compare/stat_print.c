@@ -106,8 +106,8 @@ struct line {
 	double calls;
 };
 
-/* Set the cell to one of the numbers. Leave the cell empty if the measure has
- * no values. */
+/* Set the cell to one number of the line. Leave the cell empty if the measure
+ * has no values. */
 static void cell_number(struct tr2_table *t, const struct line *l, double value)
 {
 	if (l->numbers.nr)
@@ -148,7 +148,7 @@ static void cell_name(struct tr2_table *t, const struct line *l)
 			      l->it->note ? l->it->note : "not counted");
 }
 
-/* The heading of the column `name` is set for each kind. */
+/* The heading of the column `name` depends on the kind and is set later. */
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(kind, tr2_cell_str(t, tr2_measure_names[r->it->kind])) \
 	DATA(unit, tr2_cell_str(t, tr2_measure_units[r->it->unit])) \
@@ -180,7 +180,8 @@ static int by_mean(const void *va, const void *vb)
 
 	if (a->it->kind != b->it->kind)
 		return a->it->kind < b->it->kind ? -1 : 1;
-	/* Keep the order in which the user named the measures. */
+	/* Sort only kinds after events by their means: numbers of the run and
+	 * events keep the order in which the user named them. */
 	if (a->it->kind > TR2_MEASURE_EVENT &&
 	    (a->numbers.mean > b->numbers.mean ||
 	     a->numbers.mean < b->numbers.mean))
@@ -211,7 +212,8 @@ static size_t make_lines(const struct tr2_measures *ms, struct line *lines)
 	return nr;
 }
 
-/* Adapt the columns: a single run has one value and no distribution. */
+/* Adapt the columns to a single run, which has one value and no
+ * distribution. */
 static void head_columns(struct tr2_column *own, int kind, uint32_t nr_runs)
 {
 	size_t c;
@@ -245,7 +247,7 @@ static void print_lines(struct tr2_output *out, const struct line *lines,
 	tr2_table_release(&t);
 }
 
-/* The states of one kind of process. */
+/* The measures of the states of one kind of process. */
 struct kind_line {
 	struct tr2_numbers numbers[TR2_MEASURE_NR];
 	double count, wall; /* means */
@@ -356,11 +358,11 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
 	print_lines(out, lines, nr, -1, cmd->measures.nr_runs, nr);
 }
 
-/* Without a selection, tables fill about a screen: SCREEN_LINES lines together,
- * and SCREEN_ROWS rows of a kind after the events. */
+/* Without a selection, fill about a screen: SCREEN_LINES lines in all tables,
+ * and SCREEN_ROWS rows of each kind after the events. */
 #define SCREEN_LINES 22u
 #define SCREEN_ROWS 5u
-/* The numbers of the run from this one on are only for comparisons. */
+/* This number of the run, and all later ones, are only shown in comparisons. */
 #define FIRST_COUNT "bytes-read"
 
 struct screen {
@@ -416,7 +418,7 @@ static void print_tables(struct tr2_output *out, const struct line *lines,
 		       screen.hidden == 1 ? "" : "s");
 }
 
-/* Print how to permit the events that were refused. */
+/* Print the command that permits the refused events. */
 static void print_remedy(const struct line *lines, size_t nr)
 {
 	const char *remedy = tr2_refusal_remedy();

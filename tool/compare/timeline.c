@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Find where the time of a command changed. */
+/* Find the commits at which the time of a command changed. */
 #include "compare/timeline.h"
 
 #include <math.h>
@@ -103,7 +103,7 @@ static double *times_of(const struct tr2_timeline *t, size_t from, size_t to,
 }
 
 /* Return the ratio of the times from this commit on to the times before the
- * commit; 1: these times do not differ. */
+ * commit; 1: the times do not differ. */
 static double change_at(const struct tr2_timeline *t, size_t at)
 {
 	size_t from = at > AROUND ? at - AROUND : 0, na, nb;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * timeline - the measures of one command over commits, and where they changed.
+ * timeline - find the commits at which the measures of a command changed.
  *
  * A count that is exact at two commits changed between them if its values
- * differ. A time changed at a commit if it stays changed: the runs of the two
- * or three commits before it differ from those of the commit and the one or two
- * after it. The runs must differ significantly (Mann and Whitney, P < 0.01), by
- * 5 % or more, and by more than at neighbouring commits. Notes are made at
- * different times, and a machine that was busy once is not a change.
+ * differ. A time changed at a commit if it stays changed. For this, the runs of
+ * the two or three commits before are compared with the runs of the commit and
+ * the one or two commits after it. They must differ significantly (Mann and
+ * Whitney, P < 0.01), by 5 % or more, and by more than at neighbouring commits.
+ * Notes are made at different times, so a machine may have been busy at one
+ * commit: that is no change.
  */
 #pragma once
 
@@ -16,11 +17,13 @@
 struct tr2_moment {
 	char *commit, *subject;
 	struct tr2_measures measures;
-	double time; /* ratio to the time before, if it changed here; else 1 */
+	double time; /* ratio to the earlier time, if the time changed at this
+		      * commit; else 1 */
 };
 
 struct tr2_timeline {
-	struct tr2_moment *item; /* the oldest commit first */
+	struct tr2_moment *item; /* moments by commit, the oldest commit
+				  * first */
 	uint32_t nr, alloc;
 	const char *time; /* name of the judged time; NULL: no time is in all
 			   * commits */
@@ -28,7 +31,7 @@ struct tr2_timeline {
 
 struct tr2_moment *tr2_timeline_add(struct tr2_timeline *t, const char *commit,
 				    const char *subject);
-/* Choose the time, and find where it changed. */
+/* Choose the time to judge, and find the commits at which it changed. */
 void tr2_timeline_judge(struct tr2_timeline *t);
 /* Return the measure of the judged time at a commit; NULL: the commit lacks
  * it. */

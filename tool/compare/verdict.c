@@ -18,11 +18,11 @@ const char *const tr2_verdict_words[] = {
 	[TR2_VERDICT_UNKNOWN] = "cannot tell",
 };
 
-/* A part explains the whole difference only if it has at least this share of
- * that difference. */
+/* A row explains the difference of the whole only if it has at least this share
+ * of the difference. */
 #define FROM_SHARE 0.3
-/* A region with at least this share of the largest difference counts as having
- * the whole difference. */
+/* A region counts as having the whole difference if it has at least this share
+ * of the largest difference. */
 #define INNER_SHARE 0.7
 /* A command with less CPU time than this share of its wall time mostly
  * waits. */
@@ -67,8 +67,9 @@ static const struct tr2_difference *cpu_time(const struct tr2_comparison *c)
 	return d ? d : find_run(c, "cpu-time");
 }
 
-/* Does the command wait most of the time? If runs were not made in turns, both
- * sides must agree: one side alone may have waited for a busy machine's CPU. */
+/* Does the command wait most of the time? Unless the runs were made in turns,
+ * both sides must agree: one side alone may have waited for a CPU of a busy
+ * machine. */
 static bool mostly_waits(const struct tr2_comparison *c,
 			 const struct tr2_difference *cpu,
 			 const struct tr2_difference *wall)
@@ -79,7 +80,7 @@ static bool mostly_waits(const struct tr2_comparison *c,
 	return c->nr_pairs ? base || new : base && new;
 }
 
-/* Does the time `d` differ, and `other` not? */
+/* Does the time `d` differ, while the time `other` does not? */
 static bool differs_instead(const struct tr2_comparison *c,
 			    const struct tr2_difference *d,
 			    const struct tr2_difference *other, double alpha)
@@ -88,11 +89,11 @@ static bool differs_instead(const struct tr2_comparison *c,
 }
 
 /*
- * Choose the time that decides, and a second one. CPU time depends least on
- * other programs, but does not show waits, so wall decides for a command that
- * mostly waits. If the first time does not differ and the second one does (the
- * same work on more CPUs), the second one decides. This holds only for runs in
- * turns, since both sides met the same load.
+ * Choose the time that decides, and a second time. CPU time depends least on
+ * other programs, but does not show waits. So wall decides for a command that
+ * mostly waits. If only the second time differs (the same work on more CPUs),
+ * the second one decides. Do this only for runs in turns, in which both sides
+ * met the same load.
  */
 static void choose_times(struct tr2_verdict *v, const struct tr2_comparison *c,
 			 double alpha)
@@ -132,8 +133,8 @@ first_significant(const struct tr2_comparison *c, bool of_machine)
 	return NULL;
 }
 
-/* Choose the time. Without a time, choose the first row that differs. In a
- * selection, also choose that row if the time does not differ. */
+/* Choose the time that decides. Without a time, choose the first row that
+ * differs. In a selection, also choose that row if the time does not differ. */
 static void choose_time(struct tr2_verdict *v, const struct tr2_comparison *c,
 			double alpha)
 {
@@ -204,7 +205,8 @@ static void insert_count(struct tr2_verdict *v, const struct tr2_difference *d)
 	v->count[at] = d;
 }
 
-/* Find the name of processes that best explains the number of all processes. */
+/* Find the name whose number of processes best explains the difference in the
+ * number of all processes. */
 static void choose_process(struct tr2_verdict *v,
 			   const struct tr2_comparison *c, double all)
 {
@@ -260,9 +262,9 @@ static double size_of(const struct tr2_difference *d)
 }
 
 /*
- * Find the innermost row of a kind that changed like the whole: among the rows
- * with nearly the largest difference, the row that took least time. Regions
- * around it have the same difference, but take longer.
+ * Find the innermost row of a kind that changed like the whole. Among the rows
+ * with nearly the largest difference, this is the row that took least time:
+ * regions around it have the same difference, but take longer.
  */
 static const struct tr2_difference *
 innermost(const struct tr2_comparison *c, enum tr2_measure_kind kind,

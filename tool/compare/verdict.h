@@ -15,15 +15,16 @@
 enum tr2_verdict_word {
 	TR2_VERDICT_SLOWER,
 	TR2_VERDICT_FASTER,
-	/* The time does not differ, but exact counts do: all are larger; all
-	 * are smaller; some are larger and some smaller. */
+	/* The time does not differ, but exact counts do. MORE: all are larger;
+	 * LESS: all are smaller; OTHER: some are larger, and some are
+	 * smaller. */
 	TR2_VERDICT_MORE,
 	TR2_VERDICT_LESS,
 	TR2_VERDICT_OTHER,
 	TR2_VERDICT_SAME,
 	TR2_VERDICT_UNKNOWN /* too few runs to decide */
 };
-/* "slower", "faster", "more work" … */
+/* words of the verdicts: "slower", "faster", "more work" … */
 extern const char *const tr2_verdict_words[];
 
 #define TR2_VERDICT_TIMES 2
@@ -31,24 +32,25 @@ extern const char *const tr2_verdict_words[];
 
 struct tr2_verdict {
 	enum tr2_verdict_word word;
-	/* The times to judge, with their intervals; NULL: none. The first one
-	 * decides. If is_judged is false, the first time is the first row that
+	/* The times to judge, with their intervals; NULL: none. The first time
+	 * decides. If is_judged is false, time[0] is the first row that
 	 * differs: no time was selected, or the selected time does not
 	 * differ. */
 	bool is_judged;
 	const struct tr2_difference *time[TR2_VERDICT_TIMES];
 	struct tr2_stat_interval interval[TR2_VERDICT_TIMES];
 	bool has_interval[TR2_VERDICT_TIMES];
-	/* The innermost region that has most of the difference in time, or else
-	 * the process; NULL: unknown. */
+	/* The innermost region that has most of the difference in time. Without
+	 * such a region, the process; NULL: unknown. */
 	const struct tr2_difference *from;
 	/* Exact counts that differ, the most important first. */
 	const struct tr2_difference *count[TR2_VERDICT_COUNTS];
 	size_t nr_counts;        /* number of counts that differ; processes by
 				  * name are left out if `process` is set */
-	size_t nr_more, nr_less; /* of all counts that differ */
-	size_t nr_same, nr_vary; /* counts that are the same on both sides;
-				  * counts that vary */
+	size_t nr_more, nr_less; /* numbers of larger, and of smaller exact
+				  * counts */
+	size_t nr_same, nr_vary; /* number of counts that are the same on both
+				  * sides, and number of counts that vary */
 	/* The processes of one name whose number changed most, if the number of
 	 * all processes changed; else NULL. */
 	const struct tr2_difference *process;
@@ -62,8 +64,8 @@ void tr2_verdict(struct tr2_verdict *v, const struct tr2_comparison *c,
  * difference. */
 bool tr2_difference_is_count(const struct tr2_difference *d, double *delta);
 
-/* Append a row: its name, and the change in percent with its interval. interval
- * NULL: append both values instead. */
+/* Append the name of a row, and its change in percent with the interval.
+ * interval NULL: append both values instead of the change. */
 void tr2_difference_add(struct tr2_buf *b, const struct tr2_difference *d,
 			const struct tr2_stat_interval *interval);
 
@@ -76,10 +78,10 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 		       const struct tr2_comparison *c);
 
 /*
- * --fail-above: print to stderr each row that grew by more than `share`, and
- * each row that this number of runs cannot judge. Judge the time and exact
- * counts or, with a selection, all selected rows. Return 0, TR2_EXIT_FOUND, or
- * TR2_EXIT_USAGE if nothing can be judged.
+ * Judge the rows for --fail-above: the time and exact counts or, with a
+ * selection, all selected rows. Print to stderr each row that grew by more than
+ * `share`, and each row that this number of runs cannot judge. Return 0,
+ * TR2_EXIT_FOUND, or TR2_EXIT_USAGE if nothing can be judged.
  */
 int tr2_verdict_judge(const struct tr2_verdict *v,
 		      const struct tr2_comparison *c,

@@ -116,8 +116,8 @@ static void add_same(struct tr2_buf *b, const struct tr2_verdict *v,
 			 v->nr_same == 1 ? " is" : "s are");
 }
 
-/* Name the first row that the table marks, although the verdict is that nothing
- * differs: it did not decide. */
+/* If the verdict is that nothing differs, name the first row that the table
+ * marks nevertheless: that row did not decide. */
 static void add_marked(struct tr2_buf *b, const struct tr2_comparison *c)
 {
 	const struct tr2_difference *first = NULL;
@@ -152,7 +152,7 @@ static void add_runs(struct tr2_buf *b, uint32_t nr, uint32_t of,
 		tr2_addf(b, "; %u of %u%s%s", nr, of, side, what);
 }
 
-/* Append the reasons to doubt the verdict. */
+/* Append reasons to doubt the verdict. */
 static void add_doubts(struct tr2_buf *b, const struct tr2_comparison *c)
 {
 	add_runs(b, c->base_runs->nr_failed, c->nr_base, " runs of the base",
@@ -164,7 +164,7 @@ static void add_doubts(struct tr2_buf *b, const struct tr2_comparison *c)
 		 " are incomplete");
 }
 
-/* Append both times, or the only one. */
+/* Append both times, or the only time. */
 static void add_times(struct tr2_buf *b, const struct tr2_verdict *v)
 {
 	size_t i;
@@ -233,7 +233,7 @@ void tr2_verdict_add(struct tr2_buf *b, const struct tr2_verdict *v,
 	add_doubts(b, c);
 }
 
-/* The verdict as a row, with its text. */
+/* The verdict as a row of a table, with its text. */
 struct row {
 	const struct tr2_verdict *v;
 	const char *text;
@@ -292,8 +292,8 @@ void tr2_verdict_print(struct tr2_output *out, const struct tr2_verdict *v,
 	tr2_buf_release(&b);
 }
 
-/* Report the kinds of measures that this number of runs cannot judge. Return
- * false if no kind can be judged. */
+/* Report the kinds of measures that cannot be judged with this number of runs.
+ * Return false if no kind can be judged. */
 static bool can_judge_kinds(const struct tr2_comparison *c)
 {
 	bool any = false, all = true, exact = false;
