@@ -29,8 +29,8 @@ struct tr2_loop {
 int tr2_loop_init(struct tr2_loop *loop); /* -1: errno */
 void tr2_loop_release(struct tr2_loop *loop);
 
-/* Call source->ready() whenever source->fd has one of epoll_events. -1:
- * errno. */
+/* Call source->ready() whenever one of epoll_events occurs on source->fd.
+ * Return -1 with errno. */
 int tr2_loop_add(struct tr2_loop *loop, struct tr2_source *source,
 		 uint32_t epoll_events);
 /* Stop watching a source. */

@@ -20,8 +20,8 @@
 #include "common/say.h"
 
 #define META_TMP "meta.json.tmp"
-/* This is more than meta.json needs, unless hundreds of processes outlive the
- * recording. */
+/* Reserve this many bytes for meta.json. It needs more only if hundreds of
+ * processes outlive the recording. */
 #define META_RESERVED 16384
 /* Cut copies of processes' files to this size. */
 #define MOST_KEPT_BYTES (64 << 20)

@@ -65,7 +65,7 @@ static void list_append(struct tr2_tree_list *list, struct tr2_tree *tree)
 	list->last = tree;
 }
 
-/* Move a tree to the end of a list, which may be its own. */
+/* Move a tree to the end of a list, which may be its present list. */
 static void move_to(struct tr2_trees *t, struct tr2_tree_list *list,
 		    struct tr2_tree *tree)
 {

@@ -212,8 +212,8 @@ enum tr2_control_answer tr2_control_page_look(struct tr2_control_page *page,
 		return TR2_CONTROL_REPLACED;
 	if (!find_thread(page))
 		return TR2_CONTROL_GONE;
-	/* A call that was in progress may have overwritten the word that
-	 * make_it_look() set. */
+	/* Set the word of make_it_look() again: a call that was in progress may
+	 * have overwritten it. */
 	(void)make_it_look(page);
 	return TR2_CONTROL_WAITS;
 }

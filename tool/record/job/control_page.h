@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * control_page - ask a running process for other settings, if it allows that:
- * the other side of config/control_block.h.
+ * control_page - ask a running process for other settings, if the process
+ * permits it. This is the recorder's side of config/control_block.h.
  */
 #pragma once
 

@@ -33,19 +33,20 @@ struct tr2_meta {
 	struct tr2_record_trace trace;
 	const pid_t *pids; /* processes that ran already */
 	size_t nr_pids;
-	const struct tr2_switch *switched; /* those of `pids` that allow live
-					    * tracing */
+	const struct tr2_switch *switched; /* state of live tracing in the
+					    * processes of `pids` */
 	int64_t nest, timeout_ns, max_size_bytes, rotate_bytes, keep;
 	const struct tr2_listen *listen;
 	struct tr2_anchor start, end;
 	const struct tr2_cpu_limit *limit;
-	/* Why these records are missing; NULL: they are available. */
+	/* Reasons why records of tasks, or exit codes, are missing; NULL: they
+	 * are available. */
 	const char *no_task_records, *no_exit_codes;
 	const char *task_source; /* perf, connector, ptrace, none */
 	const char *remedy; /* how to permit the refused sources; NULL: not
 			     * known */
-	/* Why states, causes of waits and wakers are missing; "": they are
-	 * available. */
+	/* Reasons why states, causes of waits, wakers and so on are missing;
+	 * "": they are available. */
 	const char *refused[TR2_KERNEL_SOURCES];
 
 	/* The members below are set at the end. */

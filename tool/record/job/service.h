@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * service - reports of a long-running recorder. On stderr it prints lines of
- * counts, at intervals and when SIGUSR1 requests one. To a service manager it
- * reports its readiness, its counts and its end.
+ * service - report on a long-running recorder. Lines of counts go to stderr, at
+ * intervals and when SIGUSR1 requests a line. A service manager gets the
+ * readiness, the counts and the end of the recorder.
  */
 #pragma once
 

@@ -38,8 +38,8 @@ struct tr2_event_counters {
 	unsigned int headless;
 	/* the events that programs count, in the form of GIT_TRACE2_COUNTERS */
 	struct tr2_buf programs;
-	struct tr2_syscalls *syscalls; /* NULL: they are not counted */
-	struct tr2_allocations *allocations; /* NULL: they are not counted */
+	struct tr2_syscalls *syscalls; /* NULL: not counted */
+	struct tr2_allocations *allocations; /* NULL: not counted */
 };
 
 /* Add the events of a list in perf's syntax. false: the reason was printed to

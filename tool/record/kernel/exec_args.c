@@ -14,7 +14,7 @@
 #include "record/elevate.h"
 #include "record/kernel/bpf.h"
 
-/* /proc/PID/cwd names no longer directory. */
+/* The longest path of a directory: /proc/PID/cwd gives no longer path. */
 #define MOST_CWD 4095
 #define MOST_NAME 256
 #define MOST_STEPS (MOST_CWD + 1)
@@ -388,8 +388,8 @@ struct walk {
 	INSN(BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_1, 0, 0, 4),		\
 	ADD_REG(BPF_REG_9, BPF_REG_1), MOVE(BPF_REG_1, BPF_REG_8),	\
 	READ_FIELD(4, BPF_REG_9, PID_NUMBERS)
-/* Is the directory removed? A removed directory is in no hash table. A root,
- * its own parent, never is, even if it exists. */
+/* Is the directory removed? A removed directory is in no hash table. A root
+ * directory is in none, either, but is its own parent. */
 #define READ_CWD							\
 	READ_TO(BPF_REG_9, FIRST, BPF_REG_7, TASK_FS),			\
 	READ_TO(BPF_REG_7, WALK + OF(dentry), BPF_REG_9, PWD_DENTRY),	\

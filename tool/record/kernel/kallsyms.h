@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* kallsyms - the kernel's functions and their addresses, from
+/* kallsyms - read the kernel's functions and their addresses from
  * /proc/kallsyms. */
 #pragma once
 

@@ -16,7 +16,8 @@
 
 #include "record/elevate.h"
 
-#define SEND_MAX 252u /* the kernel's limit of a message is 253 */
+#define SEND_MAX 252u /* the kernel passes at most 253 descriptors in a
+		       * message */
 
 /* Send the descriptors fds, and the descriptor `also`. */
 static bool send_fds(int to, const int *fds, uint32_t nr, int also)
@@ -92,7 +93,7 @@ static void close_later(const int *fds, uint32_t nr)
 
 #define SECOND_NS 1000000000u
 
-/* The registers of a program's thread that perf copies. */
+/* The registers that perf copies from a thread of a program. */
 #ifdef __x86_64__
 #define USER_REGS                                                       \
 	(((UINT64_C(1) << PERF_REG_X86_64_MAX) - 1) &                   \

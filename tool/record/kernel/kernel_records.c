@@ -49,7 +49,8 @@ static bool kernel_maps_add(struct tr2_buf *b, pid_t pid, const char *line)
 	return true;
 }
 
-/* Larger than the kernel without its modules. */
+/* Length of the kernel's mapping: larger than any kernel without its
+ * modules. */
 #define KERNEL_BYTES (UINT64_C(1) << 30)
 
 /* The inode of the first pid namespace. */

@@ -47,7 +47,8 @@ struct tr2_kernel_records {
 	struct tr2_exec_args args;
 	struct tr2_kernel_rings rings;
 	struct tr2_kernel_file file;
-	int data_fd; /* kernel.data until it is begun; -1: none */
+	int data_fd; /* descriptor of kernel.data before the file is begun; -1:
+		      * none */
 	struct tr2_callchains chains;
 	struct tr2_kallsyms kallsyms;
 	char why_not[200]; /* "" if there are records of tasks */

@@ -177,7 +177,7 @@ static int parts_of(const struct tr2_kernel_ring *r, uint64_t at, size_t n,
 	return n > first ? 2 : 1;
 }
 
-/* Return the record at a position, complete in memory. */
+/* Return the record at a position, in contiguous memory. */
 static const unsigned char *record_at(const struct tr2_kernel_ring *r,
 				      uint64_t at, size_t size)
 {
@@ -279,7 +279,8 @@ static void scan_ring(struct tr2_kernel_ring *r)
 	bool whole = r->whole == r->scanned;
 	uint64_t head, next;
 
-	/* Pairs with the kernel's store: earlier records are complete. */
+	/* Acquire: pairs with the kernel's store of data_head, before which it
+	 * completed the records. */
 	head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	while (r->scanned < head) {
 		next = scan_record(r, r->scanned, head);
@@ -373,7 +374,7 @@ static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
 	tr2_perf_end_record(b, at);
 }
 
-/* Append the records before the bound that the filter keeps. Return their
+/* Append the records that the filter keeps, up to the bound. Return their
  * number. */
 static uint64_t keep_from(const struct tr2_kernel_ring *r)
 {

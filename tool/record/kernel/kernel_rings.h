@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * kernel_rings - the rings into which the kernel writes its records, one for
- * each CPU, with the records of all events there.
+ * kernel_rings - read the rings into which the kernel writes its records. Each
+ * CPU has one ring, with the records of all events on that CPU.
  *
  * Records stay in a ring until they are copied to kernel.data. Records of tasks
- * are needed earlier: scanning passes new ones to `tasks`, and callchains to
- * `chains`. It leaves the records in the ring, where they are later copied in
- * large pieces.
+ * are needed earlier: scanning passes new records of tasks to `tasks`, and
+ * callchains to `chains`. Scanning leaves the records in the ring, from which
+ * they are later copied in large pieces.
  */
 #pragma once
 
@@ -43,8 +43,8 @@ struct tr2_kernel_rings {
 	size_t nr;
 	/* Size of each ring's data, a power of 2; 0: not mapped. */
 	size_t size_bytes;
-	bool is_checked;   /* tr2_kernel_rings_check() watches the rings, not
-			    * the loop */
+	bool is_checked;   /* tr2_kernel_rings_check() checks the rings; the
+			    * loop does not poll them */
 	struct tr2_loop *loop;
 	struct tr2_tasks *tasks;
 	struct tr2_callchains *chains;

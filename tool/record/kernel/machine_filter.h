@@ -81,7 +81,8 @@ static inline bool tr2_machine_filter_takes(const struct tr2_machine_filter *f,
 	return f->formats && tr2_map_get(&f->ids, id + 1);
 }
 
-/* Add a sample, including its header, complete in memory. */
+/* Add a sample, whose record is contiguous in memory and includes the
+ * header. */
 void tr2_machine_filter_add(struct tr2_machine_filter *filter,
 			    const unsigned char *record, size_t size);
 /* Decide about all samples of this pass. */

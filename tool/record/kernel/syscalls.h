@@ -2,8 +2,8 @@
 /*
  * syscalls - count the system calls of a command and its descendants, by kind.
  * BPF programs at the kernel's tracepoints follow the tasks and count. A call
- * costs the command about 50 ns. The calls of all other processes are not
- * counted, but cost a part of that.
+ * costs the command about 50 ns. A call of any other process is not counted,
+ * but costs a part of that time.
  */
 #pragma once
 

@@ -17,7 +17,8 @@
 #define RSS_PART 100u
 #define SHARE_PART 8u
 #define LEAST_BYTES (256u << 10)
-/* All processes together get a record when their sum changed by this part. */
+/* All processes together get a record when their sum changed by 1 /
+ * TREE_PART. */
 #define TREE_PART 100u
 
 void tr2_observe_memory(struct tr2_observer *o, struct tr2_observed *p)

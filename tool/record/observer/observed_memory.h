@@ -34,7 +34,8 @@ struct tr2_observed_memory {
 	 * pages of files and of shared memory. */
 	uint64_t rss_bytes, file_bytes, at_ns;
 	int statm; /* descriptor of /proc/PID/statm; see proc_files.h */
-	uint32_t program; /* index of its program in tree.programs; 0: none */
+	uint32_t program; /* index of the process's program in tree.programs; 0:
+			   * none */
 	struct tr2_observed_share share;
 	struct tr2_observed_curve curve;
 };

@@ -188,8 +188,8 @@ static void measure_group(struct tr2_observer *o, struct tr2_observed_group *g)
 		if (p->memory.share.group != g)
 			continue;
 		if (read_smaps(p, &smaps)) {
-			/* The private pages of files are not anonymous
-			 * memory. */
+			/* Count at most the anonymous memory: private pages may
+			 * also belong to files. */
 			set_own(p, smaps.private_bytes < smaps.anon_pss_bytes ?
 					   smaps.private_bytes :
 					   smaps.anon_pss_bytes);

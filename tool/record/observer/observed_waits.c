@@ -14,7 +14,7 @@
 #include "record/observer/observer.h"
 #include "record/observer/wait_object.h"
 
-/* The most threads of a process that are looked at. */
+/* Read at most this many threads of a process. */
 #define MOST_THREADS 4096u
 /* If all processes together have more threads, read a thread that was asked
  * again when it has waited twice as long, within these limits. */

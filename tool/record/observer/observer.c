@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The pace of the observer: a look, its records, a pause. */
+/* Run the observer: look at the processes, pass on records, pause. */
 #include "record/observer/observer.h"
 
 #include <errno.h>

@@ -23,13 +23,14 @@
 #include "record/observer/observed_waits.h"
 #include "record/observer/pace.h"
 
-/* The pause between two looks, unless they cost too much. */
+/* The pause between two looks, unless looks cost too much. */
 #define TR2_OBSERVER_NS 20000000u
 
 /* A process of the recording that has not ended. */
 struct tr2_observed {
 	pid_t pid;
-	pid_t ppid; /* the process that forked it; 0: unknown */
+	pid_t ppid; /* pid of the process that forked this process; 0:
+		     * unknown */
 	uint64_t start_ns;
 	/* Set by the loop: the time of the process's last exec (0: none), and
 	 * the process's name. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * shared_memory - the file whose mapping holds a futex that processes share.
+ * shared_memory - find the file whose mapping contains a futex that processes
+ * share.
  */
 #pragma once
 

@@ -17,14 +17,14 @@
 #include "common/order.h"
 #include "record/observer/proc_lines.h"
 
-/* Sockets beyond this number are not read. */
+/* Read at most this many sockets. */
 #define MOST 65536u
 /* The kernel's state of a listening tcp socket, and its flag of a listening
  * unix socket. */
 #define STATE_LISTEN 10
 #define FLAG_ACCEPTS 0x10000u
 
-/* Return NULL if there are too many, or memory is short. */
+/* Add a socket. Return NULL if there are too many, or memory is short. */
 static struct tr2_socket *add_socket(struct tr2_socket_table *table,
 				     enum tr2_socket_kind kind)
 {

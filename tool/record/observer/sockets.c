@@ -332,8 +332,8 @@ static void set_inet(struct tr2_wait *wait, const struct tr2_socket_end *remote,
 		set_holder(wait, other->inode, object);
 }
 
-/* Do both have the same directory? Otherwise, a relative path names another
- * socket. */
+/* Do both processes have the same current directory? Otherwise, a relative path
+ * names another socket. */
 static bool same_directory(pid_t a, pid_t b)
 {
 	char path[32];

@@ -226,7 +226,8 @@ static void find_child(struct tr2_wait *wait, int arg)
 	int pid = (int)wait->call.arg[arg];
 
 	wait->object.what = "child";
-	/* In a pid namespace of its own, the process uses another number. */
+	/* Set the peer only in the recorder's pid namespace: in another, the
+	 * call has another number. */
 	if (pid > 0 && !tr2_procfs_own_pid(wait->p->pid))
 		wait->object.peer = pid;
 }

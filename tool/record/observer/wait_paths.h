@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * wait_paths - the path that a call such as open() waits for.
- */
+/* wait_paths - find the path for which a call such as open() waits. */
 #pragma once
 
 #include "record/observer/wait_object.h"

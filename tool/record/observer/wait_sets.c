@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Read sets of descriptors, describe each, and sum up. */
+/* Read sets of descriptors, describe each descriptor, and group them. */
 #include "record/observer/wait_sets.h"
 
 #include <poll.h>
@@ -57,8 +57,9 @@ static void add_member(struct set *set, int fd)
 		set->failed = true;
 }
 
-/* Put the largest group first, and any outer group before inner ones; of equal
- * groups, the first. */
+/* Choose the group that becomes the object, and move it to the front: the
+ * largest group. Groups outside of the process come before inner groups. Of
+ * equal groups, take the first. */
 static void choose(struct set *set)
 {
 	struct tr2_wait_object first;

@@ -33,7 +33,7 @@ struct tr2_connector {
 };
 
 void tr2_connector_init(struct tr2_connector *c);
-/* Which events to pass. EXITs of whole processes (their first thread) stay in
+/* The events to pass. EXITs of whole processes (of their first threads) stay in
  * the kernel until the next EXEC, or the next tr2_connector_read(). */
 enum tr2_connector_events {
 	TR2_CONNECTOR_ALL,   /* FORK, EXEC, and EXIT of all threads */

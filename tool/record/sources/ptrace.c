@@ -183,7 +183,7 @@ static void handle_fork(struct tr2_ptrace *p, const struct tr2_ptrace_task *by,
 	/* Do nothing if /proc has already shown the new thread's parent. */
 	if (t && (t->state == TR2_PTRACE_KNOWN))
 		return;
-	/* Forget a process with the same number that was let go before. */
+	/* Forget an earlier process with the same number, which was let go. */
 	if (t && t->state == TR2_PTRACE_LET_GO) {
 		tr2_ptrace_remove(&p->tasks, tid);
 		t = NULL;

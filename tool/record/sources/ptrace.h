@@ -89,6 +89,5 @@ void tr2_ptrace_release(struct tr2_ptrace *p);
 /* Print on stderr which processes were not followed. */
 void tr2_ptrace_say(const struct tr2_ptrace *p);
 
-/* Would programs that change the user lose that privilege under the
- * recorder? */
+/* Would set-uid programs lose their privilege under the recorder? */
 bool tr2_ptrace_takes_privileges(void);

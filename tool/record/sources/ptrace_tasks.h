@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ptrace_tasks - the threads that ptrace knows, by tid. */
+/* ptrace_tasks - keep the threads that ptrace knows, by tid. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ring_copy - copies of rings, and control pages that survive SIGBUS. */
+/* ring_copy - copy rings, and map control pages so that SIGBUS does no harm. */
 #include "record/streams/ring_copy.h"
 
 #include <errno.h>

@@ -96,7 +96,7 @@ static void count_events(struct tr2_rings *r,
 			r->events++;
 }
 
-/* Cut the records to those that fit into the limit of size. */
+/* Cut the records to the part that fits into the limit of size. */
 static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 {
 	uint64_t left = r->max_bytes - r->bytes, room = 0;
