@@ -25,7 +25,7 @@ static bool like(const char *glob, const char *text)
 static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			 uint32_t node)
 {
-	static struct tr2_buf line; /* reused: a new buffer maps memory */
+	static struct tr2_buf line; /* later calls reuse its memory */
 	bool fits = like(f->cmd, tr2_node_name(m, node));
 
 	if (!fits) {
@@ -86,7 +86,7 @@ static bool unfinished_fits(const struct tr2_filter *f,
 			    const struct tr2_model *m, uint32_t session)
 {
 	const struct tr2_model_session *s = &m->sessions[session];
-	static struct tr2_buf line; /* reused: a new buffer maps memory */
+	static struct tr2_buf line; /* later calls reuse its memory */
 
 	if (f->pid >= 0 && s->pid != f->pid)
 		return false;
@@ -115,7 +115,7 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			tr2_str category, tr2_str label)
 {
-	static struct tr2_buf name; /* reused: a new buffer maps memory */
+	static struct tr2_buf name; /* later calls reuse its memory */
 
 	return like(f->region, tr2_s(m, label)) ||
 	       like(f->region, tr2_join(&name, tr2_s(m, category),

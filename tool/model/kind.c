@@ -153,7 +153,7 @@ static void add_script(struct tr2_buf *out, size_t interpreter,
  * script. */
 static void add_program(struct tr2_buf *out, const struct tr2_words *words)
 {
-	static struct tr2_buf program; /* reused: a new buffer maps memory */
+	static struct tr2_buf program; /* later calls reuse its memory */
 	const char *name, *verb;
 	size_t i;
 
@@ -193,7 +193,7 @@ static void add_named(struct tr2_buf *out, const struct tr2_model_session *s,
  * shell. */
 static void add_line(struct tr2_buf *out, const char *line)
 {
-	static struct tr2_buf program; /* reused: a new buffer maps memory */
+	static struct tr2_buf program; /* later calls reuse its memory */
 	const char *base;
 	size_t len;
 
@@ -246,7 +246,7 @@ void tr2_kind_add(const struct tr2_model *m, uint32_t node, uint32_t segment,
 size_t tr2_kind_interpreter(const char *kind)
 {
 	size_t len = strcspn(kind, " "), i;
-	static struct tr2_buf program; /* reused: a new buffer maps memory */
+	static struct tr2_buf program; /* later calls reuse its memory */
 
 	if (!kind[len] || kind[len + 1] == '-')
 		return 0;
@@ -260,7 +260,7 @@ size_t tr2_kind_interpreter(const char *kind)
 
 tr2_str tr2_kind(struct tr2_model *m, uint32_t node, uint32_t segment)
 {
-	static struct tr2_buf b; /* reused: a new buffer maps memory */
+	static struct tr2_buf b; /* later calls reuse its memory */
 
 	tr2_buf_reset(&b);
 	tr2_kind_add(m, node, segment, &b);

@@ -392,7 +392,8 @@ struct tr2_model_task {
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* TR2_TASK_HAS_RUSAGE */
-	int64_t cpu_ns, ready_ns; /* with TR2_TASK_HAS_TIMES: of all threads */
+	int64_t cpu_ns, ready_ns; /* sums over all threads, with
+				   * TR2_TASK_HAS_TIMES */
 	uint32_t first_thread, last_thread; /* by start; 0: not recorded */
 	struct tr2_times times; /* set by tr2_model_finish() */
 };

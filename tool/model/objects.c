@@ -11,7 +11,8 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Return the thread of a process that lived during a look; 0: unknown. */
+/* Return the thread with the object's tid that lived during the look; 0:
+ * unknown. */
 static uint32_t thread_of(const struct tr2_model *m,
 			  const struct tr2_observed_object *o)
 {

@@ -359,7 +359,7 @@ static void on_alias(struct build *b)
 {
 	const struct tr2_parsed_alias *v = &b->ev->as.alias;
 	struct tr2_words words = copy_words(b->m, &v->argv.words);
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 	uint32_t i;
 
 	tr2_buf_reset(&text);

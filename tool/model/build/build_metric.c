@@ -29,7 +29,7 @@ struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
 static tr2_str intern(const struct build *b,
 		      const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_intern(b->m, v.p, v.len);

@@ -60,7 +60,7 @@ static inline bool tr2_build_begins_anew(const struct build *b)
 uint32_t tr2_build_begin_again(const struct build *b);
 uint32_t tr2_build_go_on_forked(const struct build *b);
 
-/* Return the event's time since its process started. */
+/* Return the time of the event since the start of its process. */
 int64_t tr2_build_event_time(const struct build *b,
 			     struct tr2_model_session *s);
 /* Return the end of a span that began at start_ns. The event's own t_rel comes

@@ -222,7 +222,7 @@ static void set_clock(struct tr2_model *m, struct tr2_model_session *s,
 	s->flags &= (uint16_t)~(TR2_SESSION_TENTATIVE | TR2_SESSION_NO_CLOCK);
 }
 
-/* Return the current wall time less t_abs. */
+/* Return the current wall time minus t_abs. */
 static int64_t clock_of(const struct build *b)
 {
 	return session_of(b)->wall_ns + tr2_rare(b->m, b->s)->clock_ns;

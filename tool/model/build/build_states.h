@@ -70,7 +70,7 @@ struct tr2_task_record {
 
 struct tr2_states_build;
 
-/* Begin. The recording's tasks are those from first_task on. */
+/* Begin to add records. The recording's tasks are those from first_task on. */
 struct tr2_states_build *tr2_states_build_new(struct tr2_model *m,
 					      uint32_t first_task);
 /* First pass: count a record. Only pid, tid, kind and how must be set. */

@@ -469,9 +469,9 @@ static uint32_t if_by_end(const struct tr2_states_build *b,
 }
 
 /* Return the thread whose end woke the slot's thread; 0: none. The kernel does
- * not report this wake-up. A thread that ends wakes a thread that waits for its
- * end by a futex, readers of a pipe or socket without another writer, waiters
- * for its locks, and its parent, by SIGCHLD. */
+ * not report this wake-up. A thread that ends wakes threads that wait for its
+ * end by a futex, or for its locks. It also wakes readers of a pipe or socket
+ * without another writer, and its parent, by SIGCHLD. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait, int64_t wall_ns)

@@ -54,7 +54,7 @@ static uint32_t number_of(const struct tr2_json_member *member)
 
 static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_intern(m, v.p, v.len);
@@ -63,7 +63,7 @@ static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
 static const char *copy_text(struct tr2_model *m,
 			     const struct tr2_json_member *member)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
 
 	return tr2_model_copy(m, v.p, v.len);

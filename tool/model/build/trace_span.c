@@ -168,7 +168,7 @@ static uint32_t next_work(const struct tr2_model *m,
 
 static bool is_key(const struct tr2_json_member *member, const char *key)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 	struct tr2_json_member escaped = { .value = member->key };
 	struct tr2_view v;
 
@@ -181,7 +181,7 @@ static bool is_key(const struct tr2_json_member *member, const char *key)
 const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
 				     const char *key)
 {
-	static struct tr2_buf unescaped; /* reused: a new buffer maps memory */
+	static struct tr2_buf unescaped; /* later calls reuse its memory */
 	const char *object = m->trace_spans[trace_span].attributes;
 	struct tr2_json_member member;
 	struct tr2_view text, value;

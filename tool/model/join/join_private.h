@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* join_private - shared by join.c and join_tasks.c. */
+/* join_private - declarations that join.c and join_tasks.c share. */
 #pragma once
 
 #include "model/private.h"

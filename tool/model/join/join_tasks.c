@@ -154,8 +154,8 @@ static bool is_nearest(const struct task_nodes *j, const struct tr2_node *n,
 	return true;
 }
 
-/* Find the node with this task's pid that began while the task lived, or
- * nearest to its life. */
+/* Find the node with this task's pid that began while the task lived, or whose
+ * start is nearest to the task's life. */
 static uint32_t node_of_task(const struct task_nodes *j,
 			     const struct tr2_model_task *t)
 {

@@ -207,7 +207,7 @@ static void add_path(struct tr2_buf *b, const char *path)
 static tr2_str name_in(struct tr2_model *m, const char *file, tr2_str cwd,
 		       tr2_str top)
 {
-	static struct tr2_buf b, above; /* reused: a new buffer maps memory */
+	static struct tr2_buf b, above; /* later calls reuse its memory */
 	size_t n;
 
 	if (!file || !*file || !strcmp(file, "-") ||

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* critical_private - shared by the two ways to find the critical path. */
+/* critical_private - declarations that the files for finding the critical path
+ * share. */
 #pragma once
 
 #include "model/path/critical.h"

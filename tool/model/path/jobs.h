@@ -41,8 +41,8 @@ int64_t tr2_jobs_worst(const struct tr2_jobs *jobs, const struct tr2_model *m,
 int64_t tr2_jobs_best(const struct tr2_jobs *jobs, const struct tr2_model *m,
 		      uint32_t root, uint32_t slots, const int64_t *job_ns);
 
-/* Return the wall time in which all CPUs of the machine together can provide
- * the CPU time of the jobs, at the least; 0: unknown. */
+/* Return the CPU time of all jobs, divided by the number of CPUs: no order of
+ * the jobs takes less wall time. 0: unknown. */
 int64_t tr2_jobs_cpu_ns(const struct tr2_jobs *jobs, const struct tr2_model *m);
 
 /* Return the peak memory of each job, and in [jobs->nr] the peak of the

@@ -25,7 +25,7 @@ static bool like(const struct tr2_change *c, const char *text)
 static bool is_process(const struct tr2_model *m, const struct tr2_change *c,
 		       uint32_t node, uint32_t segment)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 
 	tr2_buf_reset(&text);
 	tr2_kind_add(m, node, segment, &text);
@@ -45,7 +45,7 @@ static bool is_process(const struct tr2_model *m, const struct tr2_change *c,
 static bool is_region(const struct tr2_model *m, const struct tr2_change *c,
 		      uint32_t span)
 {
-	static struct tr2_buf b; /* reused: a new buffer maps memory */
+	static struct tr2_buf b; /* later calls reuse its memory */
 
 	for (; span; span = m->spans[span].parent)
 		if (like(c, tr2_join(&b, tr2_s(m, m->spans[span].category),

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if_private - shared by the files that compute new times. */
+/* what_if_private - declarations that the files for computing new times
+ * share. */
 #pragma once
 
 #include "model/join/thread_borders.h"

@@ -44,7 +44,7 @@ static void add_change(struct list *l, enum tr2_change_kind kind,
 
 static void add_step(struct list *l, const struct tr2_step *s)
 {
-	static struct tr2_buf b; /* reused: a new buffer maps memory */
+	static struct tr2_buf b; /* later calls reuse its memory */
 	const struct tr2_model *m = l->m;
 	const struct tr2_span *span = &m->spans[s->span];
 

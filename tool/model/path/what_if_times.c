@@ -20,7 +20,8 @@
 /* Limit the time of any work to some years. */
 #define MAX_NS 1e17
 
-/* A moment of a thread: the start of a state, or the end of the last one. */
+/* A moment of a thread: the start of a state, or the end of the thread's last
+ * state. */
 struct moment {
 	int64_t at_ns;
 	uint32_t thread;
@@ -299,8 +300,9 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 	return pieces;
 }
 
-/* Return the new time of a recorded moment. In a wait or a time without a CPU,
- * divide the new length as the thread's rates divide the recorded one. */
+/* Return the new time of a recorded moment. In a wait, or in a time without a
+ * CPU, divide the new length as the thread's rates divide the recorded
+ * length. */
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns)
 {
