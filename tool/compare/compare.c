@@ -87,7 +87,7 @@ static double p_of_pairs(const double *base, const double *new, size_t nr)
 	return p;
 }
 
-/* Are there enough runs, all with the same value? */
+/* Are there enough runs, and do all have the same value? */
 static bool is_constant(const double *values, size_t nr)
 {
 	size_t i;

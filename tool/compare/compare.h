@@ -89,5 +89,5 @@ bool tr2_difference_interval(const struct tr2_comparison *c,
 
 /* Return new - base; a missing value counts as 0. */
 double tr2_difference_delta(const struct tr2_difference *d);
-/* Did the measure grow by more than this share, significantly? */
+/* Did the measure grow significantly, and by more than this share? */
 bool tr2_difference_above(const struct tr2_difference *d, double share);

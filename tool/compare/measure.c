@@ -410,7 +410,7 @@ static void add_states(struct tr2_measures *ms, const struct tr2_model *m)
 static const char *full_name(const struct tr2_model *m, tr2_str category,
 			     tr2_str name)
 {
-	static struct tr2_buf b; /* reused: a new buffer maps memory */
+	static struct tr2_buf b; /* later calls reuse its memory */
 
 	return tr2_join(&b, tr2_s(m, category), tr2_s(m, name));
 }

@@ -56,7 +56,7 @@ struct tr2_measure {
 	double *values; /* one per run */
 	/* by run: number of processes, regions or intervals with the name */
 	double *calls;
-	char *note;     /* why the value was not measured; NULL: it was
+	char *note;     /* reason why the value was not measured; NULL: it was
 			 * measured */
 	bool at_least;  /* the end of a process is unknown in some run */
 };

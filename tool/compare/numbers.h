@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * numbers - statistics of a number that was measured in a few runs.
- */
+/* numbers - compute statistics of a number that was measured in a few runs. */
 #pragma once
 
 #include <stdbool.h>
@@ -49,12 +47,13 @@ struct tr2_spread {
 	double wide;
 	/*
 	 * The trend: the change from the median of the first half to the median
-	 * of the second half, as a share; negative if later runs are faster. It
-	 * is 0 if the change is less than a twentieth, or if values in random
-	 * order would change as much with a probability of one in a hundred or
-	 * more. The probability is computed by Kendall's rank correlation of
-	 * value and order ("A new measure of rank correlation", Biometrika 30,
-	 * 1938). A first run above the fences is excluded.
+	 * of the second half, as a share; negative if later runs are faster.
+	 * The trend is 0 if the change is less than a twentieth. It is also 0
+	 * if values in random order would change as much with a probability of
+	 * one in a hundred or more. This probability is computed by Kendall's
+	 * rank correlation of value and order ("A new measure of rank
+	 * correlation", Biometrika 30, 1938). A first run above the fences is
+	 * excluded.
 	 */
 	double drift;
 };

@@ -29,7 +29,7 @@ struct tr2_origin {
 
 void tr2_origin_release(struct tr2_origin *o);
 
-/* Add the value of one more run. */
+/* Add the value of one more run to the origin of a side. */
 void tr2_origin_take(struct tr2_origin *o, enum tr2_origin_key key,
 		     const char *text, size_t len);
 

@@ -45,7 +45,7 @@ static uint64_t positive(int64_t ns)
 	return ns > 0 ? (uint64_t)ns : 0;
 }
 
-/* Redact a label. Labels that become equal are merged. */
+/* Redact a label. Series whose labels become equal are merged. */
 static tr2_str safe(struct tr2_export *x, tr2_str s)
 {
 	const char *text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* elf - an ELF file with its debugging information, opened by libdw. */
+/* elf - open an ELF file with its debugging information by libdw. */
 #include "samples/elf.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* files - find and open files in the builds that were mapped. */
+/* files - find and open files of the builds that were mapped. */
 #include "common/map.h"
 #include "common/memory.h"
 #include "samples/files.h"

@@ -18,7 +18,7 @@ struct tr2_samples_file {
 			  * NULL: unknown */
 	bool is_generated; /* code that the program generated, instead of a
 			    * file */
-	bool is_nameless; /* some function that was looked up has no name */
+	bool is_nameless; /* a function that was looked up has no name */
 	uint32_t nr_nameless; /* number of samples in functions without a
 			       * name */
 };

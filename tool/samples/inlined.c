@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* inlined - the scopes of a compilation unit, and their addresses. */
+/* inlined - read the scopes of a compilation unit, and their addresses. */
 #include "samples/inlined.h"
 
 #ifdef HAVE_LIBDW

@@ -15,7 +15,8 @@
 /* The number of files that a warning names. */
 #define MOST_NAMES 3
 
-/* A path. Its builds are counted together. */
+/* A path of files without names. All builds at the path are counted
+ * together. */
 struct nameless {
 	const char *path, *why;
 	uint32_t nr_samples;

@@ -3,9 +3,9 @@
  * symbols - find the functions at addresses of a recorded process with libdw,
  * in the files that were mapped there.
  *
- * Files are looked up at their paths. A warning lists the files without names of
- * functions, by reason: the file is another build now; it has no build id and
- * changed after the process began; it was removed; it has no symbols.
+ * Files are looked up at their paths. A warning lists the files whose functions
+ * have no names, by reason: the file is another build now; it has no build id
+ * and changed after the process began; it was removed; it has no symbols.
  */
 #pragma once
 

@@ -31,7 +31,8 @@ void tr2_otlp_inner_id(struct tr2_span_id *id, struct tr2_buf *scratch,
 		       const char *sid, const char *kind, const char *name,
 		       uint64_t number);
 
-/* `"attributes":[…]`, added one by one. */
+/* The JSON member `"attributes":[…]`, to which attributes are added one by
+ * one. */
 struct tr2_attributes {
 	struct tr2_export *x;
 	struct tr2_buf *b;

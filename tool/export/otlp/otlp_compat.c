@@ -65,7 +65,7 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 static void words(struct tr2_attributes *a, const char *key,
 		  const struct tr2_words *w)
 {
-	static struct tr2_buf json; /* reused: a new buffer maps memory */
+	static struct tr2_buf json; /* later calls reuse its memory */
 
 	if (!w->nr)
 		return;
@@ -77,7 +77,7 @@ static void words(struct tr2_attributes *a, const char *key,
 /* Begin a map. close_map() adds the map as an attribute, unless it is empty. */
 static struct tr2_buf *open_map(void)
 {
-	static struct tr2_buf json; /* reused: a new buffer maps memory */
+	static struct tr2_buf json; /* later calls reuse its memory */
 
 	tr2_buf_reset(&json);
 	tr2_buf_addch(&json, '{');

@@ -13,7 +13,7 @@
 /* Return a copy of the text with a NUL at its end. */
 static const char *text_of(const struct tr2_view *v)
 {
-	static struct tr2_buf b; /* reused: a new buffer maps memory */
+	static struct tr2_buf b; /* later calls reuse its memory */
 
 	tr2_buf_reset(&b);
 	tr2_buf_add(&b, v->p, v->len);
@@ -28,7 +28,7 @@ static bool is_integer(const struct tr2_view *v)
 static void add_attribute(struct tr2_attributes *a,
 			  const struct tr2_json_member *member)
 {
-	static struct tr2_buf key, text; /* reused: new buffers map memory */
+	static struct tr2_buf key, text; /* later calls reuse their memory */
 	struct tr2_json_member name = { .value = member->key };
 	const struct tr2_view *v = &member->value;
 

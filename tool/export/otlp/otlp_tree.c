@@ -49,7 +49,7 @@ static const char *sid_at(struct tr2_export *x, uint32_t node)
 	const struct tr2_model *m = x->m;
 	const struct tr2_otlp *o = x->state;
 	const struct tr2_node *n = &m->nodes[o->sid_of[node]];
-	static struct tr2_buf b; /* reused: a new buffer maps memory */
+	static struct tr2_buf b; /* later calls reuse its memory */
 
 	if (n->session)
 		return m->sessions[n->session].sid;

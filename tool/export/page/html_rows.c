@@ -45,7 +45,7 @@ uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
 
 uint32_t tr2_html_by(struct tr2_export *x, tr2_str by)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 
 	tr2_buf_reset(&text);
 	tr2_by_add(&text, x->m, by);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_samples - write samples of CPU time and of waits for the page. Call paths
- * are a tree, since most samples share their callers: each function refers to
- * its caller.
+ * html_samples - write samples of CPU time and of waits for the page. Call
+ * paths are a tree, since most samples share their callers: each function
+ * refers to its caller.
  *
  * A thread may wait a million times: waits of one path that begin within one
  * GRAINS-th of the recording, about a pixel, are one row. Sums stay exact.

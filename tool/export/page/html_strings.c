@@ -48,7 +48,7 @@ static bool is_ascii(const char *s, size_t len)
 	return true;
 }
 
-/* Make a stretch of this string known to later strings. */
+/* Index a stretch of this string, so that later strings can refer to it. */
 static void index_stretch(struct tr2_html *h, const struct tr2_html_text *text,
 			  size_t from, size_t to)
 {

@@ -66,7 +66,7 @@ static int64_t item_of(const struct tr2_export *x, const struct tr2_cell *cell)
 static void add_value(struct page_table *p, const struct tr2_cell *cell)
 {
 	struct tr2_html *h = p->x->state;
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 
 	if (cell->kind == TR2_CELL_STR || cell->kind == TR2_CELL_WORDS) {
 		tr2_buf_reset(&text);

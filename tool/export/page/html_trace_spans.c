@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_trace_spans - the program's spans of a session, as one more thread whose
- * spans overlap. The page draws them in lanes, children below their parents.
+ * html_trace_spans - write the program's spans of a session as one more thread,
+ * whose spans overlap. The page draws them in lanes, children below their
+ * parents.
  */
 #include <stdlib.h>
 

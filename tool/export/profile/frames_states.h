@@ -25,5 +25,6 @@ void tr2_frames_states_node(struct tr2_frames *f, struct tr2_export *x,
 			    uint32_t node);
 /* Note f->at as the frame of a session's thread. */
 void tr2_frames_states_thread(struct tr2_frames *f, uint32_t thread);
-/* Add the states of the noted threads to the frames of their regions. */
+/* Add the states of the threads that tr2_frames_states_thread() noted to the
+ * frames of their regions. */
 void tr2_frames_states_end(struct tr2_frames *f, struct tr2_export *x);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * perf_data - write samples as a perf.data file, which perf script and perf
- * report read. An event has its name in the setting, a sample's period is the
- * count, and a group stays a group.
+ * report read. An event gets its name from the setting, the period of a sample
+ * is its count, and a group of events stays a group.
  *
  * All records have wall times, by which perf sorts them.
  */
@@ -272,7 +272,7 @@ static bool is_main(const struct tr2_export *x, uint32_t task)
 	return t->tid == (uint32_t)x->m->sessions[t->session].pid;
 }
 
-/* Begin a thread. `s` is its first sample. */
+/* Begin a thread. `s` is the thread's first sample. */
 static void begin_task(struct tr2_export *x, struct tr2_perf_data *p,
 		       const struct tr2_model_sample *s)
 {

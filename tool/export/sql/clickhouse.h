@@ -52,7 +52,7 @@ static inline bool tr2_clickhouse_of_session(enum tr2_table_id table)
 	return tr2_table_defs[table].of >= TR2_OF_session;
 }
 
-/* The rows of one unit, in each table. */
+/* A unit with the places of its rows in the text of each table. */
 struct tr2_clickhouse_piece {
 	struct tr2_clickhouse_unit unit;
 	bool suspect; /* some rows of the unit may already be stored */

@@ -449,7 +449,7 @@ static bool end_sqlite(struct tr2_export *x)
 	finalize(&d->sessions);
 	finalize(&d->processes);
 	finalize(&d->recordings);
-	/* This rolls back an uncommitted transaction. */
+	/* Close the database, which rolls back an uncommitted transaction. */
 	sqlite3_close(d->db);
 	if (x->failed && d->open && d->made)
 		unlink(d->path);

@@ -43,7 +43,7 @@ static void add_value(struct tr2_export *x, struct tr2_row *r,
 static const char *state_by(const struct tr2_model *m,
 			    const struct tr2_state *s)
 {
-	static struct tr2_buf text; /* reused: a new buffer maps memory */
+	static struct tr2_buf text; /* later calls reuse its memory */
 
 	tr2_buf_reset(&text);
 	tr2_by_add(&text, m, tr2_state_by(m, s));
@@ -125,7 +125,7 @@ static const char *const point_kinds[] = {
 #define ROW_memory \
 	const struct tr2_observed_memory_point *p = &x->m->memory[i];
 #define ROW_state const struct tr2_state *s = &x->m->states[i];
-/* `n`, `task`: the kernel may have recorded an end that the session lacks. */
+/* `n` may have an end that the kernel recorded and the session lacks. */
 #define ROW_session                                                  \
 	const struct tr2_model_session *s = &x->m->sessions[i];       \
 	const struct tr2_rare *rare = tr2_rare(x->m, i);              \

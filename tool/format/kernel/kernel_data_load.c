@@ -45,8 +45,8 @@ static int64_t wall_of(const struct kernel *k, uint64_t time_ns)
 			   k->m->meta_mono_ns);
 }
 
-/* Convert a record. FORK and EXIT: pid, ppid, tid, ptid, time. COMM: pid, tid,
- * comm. */
+/* Convert a record of a task. The bodies are: FORK and EXIT: pid, ppid, tid,
+ * ptid, time. COMM: pid, tid, comm. */
 static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {
@@ -80,7 +80,7 @@ static bool load_task(const struct kernel *k, const struct tr2_kernel_record *r,
 	return true;
 }
 
-/* Convert a count of CPU time: pid, tid, value. */
+/* Convert a record with a count of CPU time. The body is: pid, tid, value. */
 static bool load_cpu_time(const struct tr2_kernel_record *r,
 			  struct tr2_task_record *out)
 {
@@ -221,7 +221,7 @@ static bool load_sample(struct kernel *k, const struct tr2_kernel_record *r,
 	}
 }
 
-/* Convert a report of lost records: id, number. */
+/* Convert a report of lost records. The body is: id, number. */
 static bool load_lost(const struct kernel *k, const struct tr2_kernel_record *r,
 		      struct tr2_task_record *out)
 {

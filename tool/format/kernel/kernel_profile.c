@@ -142,7 +142,7 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 	return cause;
 }
 
-/* A longer list is not a call path. */
+/* Reject a longer list of addresses: it is no call path. */
 #define MAX_CALLS 4096
 /* Values from FIRST_MARKER on are not addresses: each marks the beginning of a
  * part of the call path. */

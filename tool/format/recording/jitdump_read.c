@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* jitdump_read - take the records of code that was made, or moved. */
+/* jitdump_read - read the records of functions that a process made or moved. */
 #include "format/recording/jitdump_read.h"
 
 #include <string.h>
