@@ -580,8 +580,8 @@ static void take_off(uint64_t *from, uint64_t value)
 	*from -= value < *from ? value : *from;
 }
 
-/* Subtract the lines of events that the recorder itself wrote, one write()
- * each: the lengths of these lines vary from run to run. */
+/* Subtract the lines of events that programs wrote, one write() each: the
+ * lengths of these lines vary from run to run. */
 static void fill_io(struct tr2_io *io)
 {
 	*io = rec.run.io;

@@ -56,7 +56,7 @@ struct tr2_meta {
 	uint64_t wall_ns; /* wall time of the command */
 	uint64_t recorder_cpu_ns; /* CPU time of the recorder during wall_ns */
 	struct tr2_usage usage;
-	struct tr2_io io; /* the recorder's reads and writes, without writes of
+	struct tr2_io io; /* reads and writes of the command, without writes of
 			   * lines of events */
 	const struct tr2_procs *procs;
 	struct tr2_observer_sums observed;

@@ -41,7 +41,7 @@ struct tr2_allocations {
 	uint64_t id[ARRAY_SIZE(functions)];
 	int fd[ARRAY_SIZE(functions)];
 	uint64_t count;
-	int error; /* errno of opening the last run's events; 0: none */
+	int error; /* errno of a failure in the last run; 0: none */
 };
 
 /* The place of a function in its file. */

@@ -46,7 +46,8 @@
  * key is at the stack's offset `at` (five instructions). */
 #define LOOK_UP(fd, at)                                                       \
 	MAP(BPF_REG_1, fd), POINT(BPF_REG_2, at), CALL(map_lookup_elem)
-/* End the program with the result 0 or 1 (two instructions each). */
+/* End the program or function with the result 0 or 1 (two instructions
+ * each). */
 #define RETURN SET(BPF_REG_0, 0), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 #define RETURN_1 SET(BPF_REG_0, 1), INSN(BPF_JMP | BPF_EXIT, 0, 0, 0, 0)
 
