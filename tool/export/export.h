@@ -39,7 +39,7 @@ struct tr2_export {
 	const struct tr2_filter *filter;
 	const char *output; /* for formats with TR2_EXPORT_OWN_FILE: path of the
 			     * output */
-	/* for the format html: prints the tables of the report */
+	/* for the HTML page: prints the tables of the report */
 	void (*print_tables)(struct tr2_model *m, struct tr2_output *out);
 	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */

@@ -712,8 +712,8 @@ void tr2_model_input_end(struct tr2_model *m);
 uint32_t tr2_input_of_session(const struct tr2_model *m, uint32_t session);
 uint32_t tr2_input_of_node(const struct tr2_model *m, uint32_t node);
 
-/* Join sessions to the processes that started them, and build the tree. Called
- * once by tr2_load(), when everything is loaded. */
+/* Join sessions to the processes that started them, and build the tree. Call
+ * this once, when everything is loaded, as tr2_load() does. */
 void tr2_model_finish(struct tr2_model *m);
 
 /* Return a session's rarely used members, 0 if they are not set. */

@@ -7,7 +7,7 @@
 
 #include "format/ring/ring_file.h"
 
-/* The value of one timer or counter, for all threads or for one thread. */
+/* The value of one defined metric, for all threads or for one thread. */
 struct tr2_ring_value {
 	uint64_t count; /* a counter's value; a timer's number of intervals */
 	uint64_t total_ns, min_ns, max_ns;

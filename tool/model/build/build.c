@@ -369,8 +369,7 @@ static void on_alias(struct build *b)
 	b->m->points[i].key = intern_view(b, &v->alias.text);
 }
 
-/* Keep an event for which the model has no structure as a point with its
- * text. */
+/* Keep an event for which the model has no structure as a point. */
 static void on_other(struct build *b)
 {
 	const struct tr2_view *raw = &b->ev->raw;
@@ -463,7 +462,7 @@ static void on_child_start(struct build *b)
 }
 
 /* Return the child or exec that an event ends. If its start was not recorded,
- * add it. */
+ * add one. */
 static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 				     int64_t id)
 {

@@ -140,8 +140,8 @@ static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 	return i;
 }
 
-/* Search the newest threads of a session. Set *many if it has more threads: the
- * map has the rest. */
+/* Search the first threads of a session one by one. Set *many if it has more
+ * threads, which are in the map. */
 static uint32_t find_thread(const struct tr2_model *m, uint32_t session,
 			    tr2_str name, bool *many)
 {

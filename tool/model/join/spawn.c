@@ -62,8 +62,8 @@ struct wait {
 	bool has_span;
 	int64_t start_ns; /* the fork, else child_start */
 	int64_t end_ns;   /* child_exit; INT64_MAX: unknown */
-	int64_t own_start_ns, own_end_ns; /* times at which the child began and
-					   * ended to run its own program */
+	int64_t own_start_ns, own_end_ns; /* times between which the child ran
+					   * its own program */
 	int64_t after_start_ns, after_end_ns;
 };
 
