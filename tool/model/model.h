@@ -57,7 +57,7 @@ struct tr2_span {
 	uint32_t next;   /* the next span that began in this thread */
 	uint32_t parent; /* innermost region around this span; 0: none */
 	uint32_t child;  /* CHILD and EXEC: index into children */
-	tr2_str category, label, msg; /* set for regions */
+	tr2_str category, label, msg; /* names and text of a region */
 	tr2_str file;
 	uint32_t line;
 	uint32_t repo;
@@ -228,7 +228,7 @@ struct tr2_code_function {
  * text (model/join/recipes.h). */
 struct tr2_build_command {
 	uint64_t hash;
-	int64_t from_ms, to_ms; /* since the start of ninja */
+	int64_t from_ms, to_ms; /* time since the start of ninja */
 	uint32_t task, version; /* ninja's task; version of the hash */
 	tr2_str target; /* a file that the command made */
 };
@@ -549,7 +549,7 @@ struct tr2_node {
 /* One of the loaded paths, in their order. */
 struct tr2_model_input {
 	const char *path;
-	const char *meta_json; /* of a recording; NULL: no recording */
+	const char *meta_json; /* text of meta.json; NULL: no recording */
 	int64_t wall_ns;       /* start of the recording; 0: no recording */
 	/* A recorded command's place in a trace; else id 0. */
 	struct tr2_context trace;

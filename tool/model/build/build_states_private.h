@@ -54,7 +54,7 @@ struct tr2_turns {
 
 /* A CPU, with the thread that has the CPU or had it last. */
 struct tr2_cpu {
-	uint32_t thread; /* 0: the thread is not in the recording */
+	uint32_t thread; /* 0: a thread outside the recording */
 	tr2_str comm;    /* name of a thread outside the recording; 0:
 			  * unknown */
 	int64_t since_ns, until_ns;

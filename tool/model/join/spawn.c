@@ -58,7 +58,7 @@ struct wait {
 	uint32_t parent; /* the node that started the child */
 	uint32_t thread; /* the thread that started the child; 0: no session
 			  * knows it */
-	uint32_t node;   /* 0: the child's times are unknown */
+	uint32_t node;   /* the child; 0: its times are unknown */
 	bool has_span;
 	int64_t start_ns; /* the fork, else child_start */
 	int64_t end_ns;   /* child_exit; INT64_MAX: unknown */

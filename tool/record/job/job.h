@@ -61,7 +61,7 @@ struct tr2_job_result {
 	int status;       /* as returned by wait4() */
 	int signo;        /* the last signal that requested the end; 0: none */
 	bool unwritten;   /* a part of the recording could not be written */
-	uint64_t wall_ns; /* from the command's exec until its end was
+	uint64_t wall_ns; /* time from the command's exec until its end was
 			   * noticed */
 	struct tr2_usage usage;
 };

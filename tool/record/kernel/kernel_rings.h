@@ -33,7 +33,7 @@ struct tr2_kernel_ring {
 	 * to `tasks`. The nr_whole records from data_tail to `whole` are to be
 	 * copied. After an invalid record, `whole` no longer advances. */
 	uint64_t scanned, whole, nr_whole;
-	uint64_t bound; /* with a filter: where this pass ends */
+	uint64_t bound; /* position at which this pass of the filter ends */
 };
 
 enum tr2_chain { TR2_CHAIN_OF_WAIT = 1, TR2_CHAIN_OF_CPU };

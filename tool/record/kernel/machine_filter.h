@@ -29,7 +29,7 @@ enum tr2_machine_kept {
 enum tr2_machine_event { TR2_MACHINE_SWITCHES = 1, TR2_MACHINE_WAKINGS };
 
 struct tr2_machine_filter {
-	const struct tr2_kernel_formats *formats; /* NULL: keep all */
+	const struct tr2_kernel_formats *formats; /* NULL: keep all samples */
 	struct tr2_map ids; /* maps an event's identifier + 1 to enum
 			     * tr2_machine_event */
 	struct tr2_map tids; /* maps tids to indexes into threads */

@@ -40,7 +40,7 @@ static struct tr2_mounts *mounts_of(const struct tr2_wait *wait)
 
 struct line {
 	struct tr2_mount mount;
-	char point[TR2_OBJECT_NAME_SIZE]; /* "": too long */
+	char point[TR2_OBJECT_NAME_SIZE]; /* mount point; "": it is too long */
 };
 
 /* Copy a mount point. Spaces and some other characters are in octal: \040. */

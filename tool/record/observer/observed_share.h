@@ -24,8 +24,8 @@ struct tr2_observed;
 struct tr2_observed_group;
 
 struct tr2_observed_share {
-	struct tr2_observed_group *group; /* NULL: not yet looked at, or memory
-					   * is short */
+	struct tr2_observed_group *group; /* group of the process; NULL: not yet
+					   * known, or memory is short */
 	/* own_bytes: the process's own memory when its anonymous memory was
 	 * at_bytes. */
 	uint64_t own_bytes, at_bytes;

@@ -23,7 +23,7 @@ struct tr2_socket_end {
 };
 
 struct tr2_socket {
-	uint64_t inode; /* 0: no process has accepted the connection */
+	uint64_t inode; /* inode; 0: no process has accepted the connection */
 	uint64_t peer;  /* inode of a unix socket's peer; 0: none, or unknown */
 	enum tr2_socket_kind kind;
 	bool listens;
