@@ -56,13 +56,14 @@ extern TRACE2_API int trace2_enabled_;
 	(__builtin_expect(__atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED), \
 			  0))
 
-/* Not static, because inline functions of the program use them. artificial:
- * debuggers and call paths show no frame for them. */
+/* TRACE2_INLINE_ functions are not static, because inline functions of the
+ * program use them. artificial: debuggers and call paths show no frame for
+ * these functions. */
 #define TRACE2_INLINE_    \
 	extern __inline__ \
 		__attribute__((always_inline, gnu_inline, artificial))
 
-/* Evaluate the arguments of a call that is switched off. */
+/* Evaluate the arguments of a call while tracing is off, and do nothing. */
 TRACE2_INLINE_ void trace2_off_(int unused, ...)
 {
 	(void)unused;
@@ -97,8 +98,8 @@ void trace2_misuse_floating_(void)
 void trace2_misuse_large_(void)
 	TRACE2_ERROR_("more than INTMAX_MAX: use trace2_data_uintmax()");
 /*
- * The value if the compiler's front end knows it, at any level of optimization;
- * else 0.
+ * TRACE2_LITERAL_(value): the value if the compiler's front end knows it, at
+ * any level of optimization; else 0.
  */
 #if defined(__cplusplus) && !defined(__clang__)
 #define TRACE2_LITERAL_(value) (__builtin_constant_p(value) ? (value) : 0)
@@ -130,16 +131,16 @@ void trace2_misuse_large_(void)
 #endif
 
 /*
- * A place in the program that emits events, with the strings that are constants
- * there. The library owns it: the macros below define one for each of their
- * calls.
+ * A place in the program that emits events, with those of its strings that are
+ * constants. The macros below define a site for each of their calls; only the
+ * library reads and writes it.
  */
 struct trace2_site {
 	const char *file;
 	const char *category, *name; /* name: label or key. NULL: not a
 				      * constant */
 	int line;
-	unsigned int number; /* 0: the library has not seen it yet */
+	unsigned int number; /* 0: the library has not seen the site yet */
 	const void *reserved[2];
 };
 
@@ -151,14 +152,16 @@ struct trace2_site {
 #define TRACE2_HIDDEN_
 #endif
 
-/* Hidden in C++: otherwise g++ makes a variable of this type in an inline
- * function unique in the process, and a module with one is never unloaded. */
+/* Hide the type in C++. Otherwise g++ makes a variable of this type in an
+ * inline function unique in the process, and a module with such a variable is
+ * never unloaded. */
 struct TRACE2_HIDDEN_ trace2_own_site_ {
 	struct trace2_site site;
 };
 
-/* g++ has no __builtin_choose_expr(); clang++ would warn about temporaries in
- * the branch of ?: that is not taken. */
+/* TRACE2_CONSTANT_(s): s if it is a constant, else NULL. g++ has no
+ * __builtin_choose_expr(); clang++ would warn about temporaries in the branch
+ * of ?: that is not taken. */
 #if defined(__cplusplus) && !defined(__clang__)
 #define TRACE2_CONSTANT_(s) (__builtin_constant_p(s) ? (s) : TRACE2_NULL_)
 #else
@@ -166,8 +169,8 @@ struct TRACE2_HIDDEN_ trace2_own_site_ {
 	__builtin_choose_expr(__builtin_constant_p(s), s, TRACE2_NULL_)
 #endif
 
-/* Silence clang: in a plain inline function of C, each file may have a site of
- * its own. */
+/* Silence a warning of clang: in an inline function of C that is not static,
+ * each file may have a site of its own. */
 #ifdef __clang__
 #define TRACE2_QUIET_BEGIN_              \
 	_Pragma("clang diagnostic push") \
@@ -178,8 +181,8 @@ struct TRACE2_HIDDEN_ trace2_own_site_ {
 #define TRACE2_QUIET_END_
 #endif
 
-/* The site has a fixed name: C++ needs the same name in each file that includes
- * the inline function. */
+/* Define a site. Its name is fixed, because C++ needs the same name in each
+ * file that includes an inline function with a site. */
 #define TRACE2_SITE_(category, name)                                       \
 	__extension__({                                                    \
 		TRACE2_QUIET_BEGIN_                                        \
@@ -202,8 +205,8 @@ struct TRACE2_HIDDEN_ trace2_own_site_ {
  */
 
 /*
- * Note the time from which t_abs counts. Call it first thing in main();
- * otherwise trace2_initialize() notes the time. Only the first call counts.
+ * Record the time from which t_abs counts. Call it first in main(); without
+ * this call, trace2_initialize() records the time. Only the first call counts.
  */
 TRACE2_API void trace2_initialize_clock(void);
 
@@ -218,7 +221,7 @@ TRACE2_API void trace2_initialize_clock(void);
 #define TRACE2_SIGPIPE (1u << 2)
 /* The members of trace2_options after `flags` are valid. */
 #define TRACE2_MORE_OPTIONS (1u << 3)
-/* The program reads its configuration itself: trace2_cmd_name() emits no
+/* The program reads its configuration itself, so trace2_cmd_name() emits no
  * parameters. */
 #define TRACE2_OWN_PARAMS (1u << 4)
 
@@ -251,8 +254,8 @@ struct trace2_options {
 	 * see trace2_cmd_set_config().
 	 */
 	const char *const *config;
-	/* The program's function that gets each event and sink_data: see struct
-	 * trace2_event. */
+	/* A function of the program that gets each event, and sink_data: see
+	 * struct trace2_event. */
 	void (*sink)(const struct trace2_event *event, void *sink_data);
 	void *sink_data;
 	const void *reserved[2];
@@ -337,7 +340,7 @@ TRACE2_API void trace2_cmd_error_va_fl(const char *file, int line,
 	TRACE2_PRINTF_(3, 0);
 TRACE2_API void trace2_cmd_error_fl(const char *file, int line, const char *fmt,
 				    ...) TRACE2_PRINTF_(3, 4);
-/* The macro leaves the caller's va_list usable. */
+/* This macro copies the va_list, so that the caller's stays usable. */
 #define trace2_cmd_error_va(fmt, ap)                                    \
 	(trace2_is_enabled() ?                                          \
 		 trace2_cmd_error_va_fl(__FILE__, __LINE__, fmt, ap) : \
@@ -366,15 +369,16 @@ TRACE2_API void trace2_cmd_alias_fl(const char *file, int line,
 #define trace2_cmd_alias(alias, argv) \
 	TRACE2_CALL_(trace2_cmd_alias_fl, alias, (const char *const *)(argv))
 
-/* Emit the names of the parent, its parent …, ending with NULL. */
+/* Emit the names of the processes above this one: the parent, its parent, and
+ * so on. The array ends with NULL. */
 TRACE2_API void trace2_cmd_ancestry_fl(const char *file, int line,
 				       const char *const *names);
 #define trace2_cmd_ancestry(names) \
 	TRACE2_CALL_(trace2_cmd_ancestry_fl, (const char *const *)(names))
 
 enum trace2_process_info {
-	TRACE2_PROCESS_INFO_STARTUP, /* emits cmd_ancestry */
-	TRACE2_PROCESS_INFO_EXIT /* emits data: peak memory, CPU times */
+	TRACE2_PROCESS_INFO_STARTUP, /* emit the event cmd_ancestry */
+	TRACE2_PROCESS_INFO_EXIT /* emit data events: peak memory, CPU times */
 };
 TRACE2_API void trace2_collect_process_info_fl(const char *file, int line,
 					       enum trace2_process_info which);
@@ -433,12 +437,13 @@ TRACE2_API void trace2_def_param_fl(const char *file, int line,
 	TRACE2_CALL_(trace2_def_param_fl, param, value, scope)
 
 /*
- * A repository that events refer to, for a program that handles several. Events
- * of calls that get a repo have its id, which is 0 until trace2_def_repo();
- * events of calls that get NULL have none.
+ * A repository that events refer to, for a program that handles several
+ * repositories. If a call gets a repo, its event has the repo's id, which is 0
+ * until trace2_def_repo(). If a call gets NULL, its event has no id.
  */
 struct trace2_repo {
-	const char *worktree; /* valid as long as events refer to it */
+	const char *worktree; /* must stay valid as long as events refer to the
+			       * repository */
 	int repo_id; /* set by the library */
 };
 /*
@@ -458,10 +463,13 @@ struct trace2_child {
 	const char *const *argv; /* ends with NULL */
 	const char *child_class; /* NULL: "?" */
 	const char *hook_name; /* name of the hook, with child_class "hook" */
-	const char *cwd; /* where the child runs; NULL: here */
+	const char *cwd; /* the directory in which the child runs; NULL: the
+			  * caller's */
 	int use_shell;
-	long pid; /* set before exit or ready; -1: it could not be started */
-	/* The library's; zero them at first (TRACE2_CHILD_INIT). */
+	long pid; /* set it before exit or ready; -1: the child could not be
+		   * started */
+	/* Members for the library alone. Zero them before the start
+	 * (TRACE2_CHILD_INIT). */
 	int child_id;
 	int child_state;
 	uint64_t start_ns;
@@ -658,13 +666,15 @@ TRACE2_API void trace2_region_leave_printf_at_(
  *
  *	TRACE2_SCOPE("odb", "unzip");
  *
- * Its strings are read at the end, too. Blocks may nest, and a block may have
- * several regions. An exception ends the region. longjmp(), exit() and, in code
- * that was compiled without -fexceptions, the end of the thread do not end it.
- * A block that began while tracing was off has no region.
+ * The strings are read again at the end of the block. Blocks may nest, and a
+ * block may have several regions. An exception ends the region. The region is
+ * not ended by longjmp(), by exit(), or, in code that was compiled without
+ * -fexceptions, by the end of the thread. A block that began while tracing was
+ * off has no region.
  */
 struct trace2_scope_ {
-	struct trace2_site *site; /* NULL: no region is open */
+	struct trace2_site *site; /* the site of the open region; NULL: no
+				   * region is open */
 	const char *category, *label;
 };
 
@@ -675,7 +685,8 @@ TRACE2_INLINE_ struct trace2_scope_ trace2_scope_begin_(
 
 	if (__builtin_expect(!!site, 0)) {
 		trace2_region_enter_at_(site, category, label, NULL);
-		/* Before trace2_initialize(), the first call is lost. */
+		/* Before trace2_initialize() the first call is lost: then no
+		 * region is open. */
 		if (!trace2_is_enabled())
 			scope.site = NULL;
 	}
@@ -724,7 +735,7 @@ TRACE2_API void trace2_data_intmax_at_(struct trace2_site *site,
 				       const char *category,
 				       const struct trace2_repo *repo,
 				       const char *key, intmax_t value);
-/* Emit an unsigned number, which may be above INTMAX_MAX. */
+/* Emit an unsigned number. It may exceed INTMAX_MAX. */
 TRACE2_API void trace2_data_uintmax_fl(const char *file, int line,
 				       const char *category,
 				       const struct trace2_repo *repo,

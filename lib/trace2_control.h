@@ -85,8 +85,9 @@ enum trace2_field_type {
 	TRACE2_FIELD_INT,
 	TRACE2_FIELD_UINT,
 	TRACE2_FIELD_BOOL, /* as INT */
-	TRACE2_FIELD_NS, /* an INT, of nanoseconds */
-	TRACE2_FIELD_WORDS /* ends with NULL; the first 62 words at most */
+	TRACE2_FIELD_NS, /* an INT: a number of nanoseconds */
+	TRACE2_FIELD_WORDS /* an array that ends with NULL, of at most 62 words:
+			    * further words are left out */
 };
 
 struct trace2_event_field {
@@ -100,23 +101,26 @@ struct trace2_event_field {
 	} value;
 };
 
-/* The library may add members at the end. */
+/* An event, as a sink gets it. Later versions of the library may add members at
+ * the end. */
 struct trace2_event {
 	const char *name; /* "region_enter", as in trace2-format(5) */
-	const char *sid, *thread; /* the session, and the thread's name */
+	const char *sid, *thread; /* the id of the session, and the name of the
+				   * thread */
 	const char *file; /* file of the call; NULL: unknown */
 	int line;
 	int repo_id; /* 0: the event is about no repository */
-	unsigned int nesting; /* 1 + open regions of the thread */
+	unsigned int nesting; /* 1 + the number of open regions of the thread */
 	uint64_t wall_us; /* since 1970 */
-	uint64_t t_abs_ns; /* since the start of the process */
-	uint64_t t_rel_ns; /* the duration that the event has, or 0 */
+	uint64_t t_abs_ns; /* time since the start of the process */
+	uint64_t t_rel_ns; /* the duration of the event (t_rel), or 0 */
 	/* The event's other fields; fields without a value are left out. */
 	const struct trace2_event_field *fields;
 	unsigned int nr_fields;
 };
 
-/* Return the field of that name; NULL if there is none, or event is NULL. */
+/* Return the field with this name; NULL: the event has no such field, or event
+ * is NULL. */
 TRACE2_API const struct trace2_event_field *
 trace2_event_get(const struct trace2_event *event, const char *name);
 

@@ -13,19 +13,21 @@ extern "C" {
 #endif
 
 /*
- * Define metrics at file or namespace scope, in any module; a metric is
- * registered when its module is loaded. Two definitions with the same category
- * and name are one metric, with the first one's flags.
+ * Flags of a definition. Define metrics at file or namespace scope, in any
+ * module; a metric is registered when its module is loaded. Two definitions
+ * with the same category and name are one metric, which has the flags of the
+ * first.
  */
 
-#define TRACE2_PER_THREAD (1u << 0) /* emit th_timer, th_counter, too */
+#define TRACE2_PER_THREAD (1u << 0) /* also emit th_timer or th_counter for each
+				     * thread */
 #define TRACE2_HISTOGRAM (1u << 1) /* timers: emit percentiles of intervals */
 
 #define TRACE2_UNREGISTERED_ (~0u)
 
-/* The typedef takes the semicolon after the macro. It names the structure,
- * because a structure declared alone would be a new type in the surrounding C++
- * namespace. */
+/* The typedef takes the semicolon that follows the macro. It refers to the
+ * structure: declaring the structure alone would make a new type in the
+ * surrounding C++ namespace. */
 #define TRACE2_METRIC_(storage, kind, ident, ...)                            \
 	storage struct trace2_##kind ident = { __VA_ARGS__,                  \
 					       TRACE2_UNREGISTERED_ };       \
@@ -123,12 +125,15 @@ TRACE2_API void *trace2_metric_open(enum trace2_metric_kind kind,
  * interrupts the library. Takes a lock for some 10 ns a thread.
  */
 struct trace2_metric_value {
-	uint64_t count; /* a counter's value; else the number of intervals or
-			 * values */
-	uint64_t sum; /* a timer's in ns; at most INT64_MAX */
-	int64_t min, max; /* 0 if count is 0; a gauge's */
+	uint64_t count; /* the value of a counter; for other metrics, the number
+			 * of intervals or values */
+	uint64_t sum; /* the sum of all intervals (in ns) or values; at most
+		       * INT64_MAX */
+	int64_t min, max; /* the least and the greatest interval or value; 0 if
+			   * count is 0 */
 	int64_t last; /* a gauge's */
-	uint64_t unfinished; /* intervals that run, or miss an end */
+	uint64_t unfinished; /* number of intervals that run now, or lack an
+			      * end */
 	uint64_t reserved[2]; /* 0 */
 };
 static inline int trace2_no_value_(struct trace2_metric_value *value)
@@ -142,29 +147,35 @@ static inline int trace2_no_value_(struct trace2_metric_value *value)
 			       trace2_no_value_(value))
 
 /*
- * Where the calling thread counts and takes times, for the inline part of
- * counters and timers. NULL: only the library knows the place, so call it. A
- * library whose cells have another form would leave these pointers NULL.
+ * The cells in which the inline part of counters and timers counts for the
+ * calling thread (trace2_mine_). If a pointer there is NULL, the inline part
+ * calls the library. A library whose cells have another form would leave the
+ * pointers NULL.
  */
 struct trace2_timer_cell_ {
 	uint32_t lock, nest;
 	uint64_t start, total_ns, min_ns, max_ns, count;
 	uint64_t reserved[2];
 };
-/* In a page that the kernel clears in forked children. While it is clear,
- * nothing is counted inline: the cells may be the parent's until the library
- * has noticed the fork. */
+/* This struct lies in a page that the kernel clears in forked children. While
+ * it is clear, nothing is counted inline: the cells may be the parent's until
+ * the library has noticed the fork. */
 struct trace2_guard_ {
 	uint32_t flags; /* set by the library */
-	uint32_t counters, timers; /* TRACE2_INLINE_..._ */
+	uint32_t counters, timers; /* TRACE2_INLINE_COUNTERS_,
+				    * TRACE2_INLINE_TIMERS_; 0: count nothing
+				    * inline */
 };
 struct trace2_mine_ {
-	uint64_t *counters; /* TRACE2_INLINE_COUNTERS_ of them */
-	struct trace2_timer_cell_ *timers; /* TRACE2_INLINE_TIMERS_ of them;
-					    * NULL: not by ticks */
-	uint64_t until; /* the last ticks at which a timer may start inline */
-	uint64_t rate; /* ns a tick, times 2^32 */
-	const struct trace2_guard_ *guard; /* set if one of the pointers is */
+	uint64_t *counters; /* an array of TRACE2_INLINE_COUNTERS_ cells; or
+			     * NULL */
+	struct trace2_timer_cell_ *timers; /* an array of TRACE2_INLINE_TIMERS_
+					    * cells; NULL: take no times by
+					    * ticks */
+	uint64_t until; /* a timer may start inline up to these ticks */
+	uint64_t rate; /* ns per tick, times 2^32 */
+	const struct trace2_guard_ *guard; /* not NULL if one of the pointers is
+					    * not NULL */
 };
 __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 
@@ -175,7 +186,8 @@ __extension__ extern TRACE2_API __thread struct trace2_mine_ trace2_mine_;
 #define TRACE2_INLINE_TICKS_ 2097152u /* ticks of a timer's longest inline
 				       * interval, some 0.5 to 2 ms */
 
-/* ThreadSanitizer does not see inline assembly. */
+/* Count nothing inline under ThreadSanitizer, which does not see inline
+ * assembly. */
 #if defined(__SANITIZE_THREAD__)
 #define TRACE2_TSAN_ 1
 #elif defined(__has_feature)
@@ -222,14 +234,15 @@ TRACE2_API void trace2_timer_stop_on_(struct trace2_timer *timer,
 				      const char *file, int line);
 
 #ifdef TRACE2_INLINE_METRICS_
-/* Return the timer's cell; 0: call the library. */
+/* Return the cell of the timer in this thread; 0: the caller must call the
+ * library. */
 TRACE2_INLINE_ struct trace2_timer_cell_ *
 trace2_timer_here_(const struct trace2_timer *timer)
 {
 	struct trace2_timer_cell_ *cell = trace2_mine_.timers;
 	unsigned int index = TRACE2_UNREGISTERED_;
 
-	if (timer) /* decided at compile time */
+	if (timer) /* the compiler decides this branch */
 		index = __atomic_load_n(&timer->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(!cell, 0) ||
 	    __builtin_expect(index >= TRACE2_GUARDED_(timers), 0))
@@ -237,7 +250,8 @@ trace2_timer_here_(const struct trace2_timer *timer)
 	return cell + index;
 }
 
-/* Hide from the compiler how a value was made, so that operands are shorter. */
+/* Hide from the compiler how a value was computed, so that instructions get a
+ * short operand. */
 #define TRACE2_HIDE_(value) __asm__ volatile("" : "+r"(value))
 
 TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
@@ -259,8 +273,9 @@ TRACE2_INLINE_ int trace2_timer_start_here_(struct trace2_timer *timer)
 	return 1;
 }
 
-/* One store changes lock and nest. Until the next such store, signal handlers
- * leave the cell alone, and readers wait. */
+/* Stop a timer inline. One store changes lock and nest; until another store
+ * changes both again, signal handlers leave the cell alone, and readers
+ * wait. */
 TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 {
 	struct trace2_timer_cell_ *cell = trace2_timer_here_(timer);
@@ -273,7 +288,7 @@ TRACE2_INLINE_ int trace2_timer_stop_here_(struct trace2_timer *timer)
 	if (__builtin_expect(cell->nest != 1, 0))
 		return 0;
 	rate = trace2_mine_.rate;
-	TRACE2_HIDE_(rate); /* loaded before the counter is read */
+	TRACE2_HIDE_(rate); /* load the rate before the read of the counter */
 	ns = __builtin_ia32_rdtsc() - cell->start;
 	if (__builtin_expect(ns >= TRACE2_INLINE_TICKS_, 0))
 		return 0;
@@ -325,7 +340,7 @@ TRACE2_API void trace2_timer_add_on_(struct trace2_timer *timer, uint64_t ns,
 /* Distributions. */
 struct trace2_distribution {
 	const char *category, *name;
-	const char *unit; /* such as "bytes"; NULL: a plain number */
+	const char *unit; /* a unit such as "bytes"; NULL: a plain number */
 	unsigned int flags; /* 0 */
 	unsigned int index; /* set by the library */
 };
@@ -390,19 +405,19 @@ TRACE2_API int trace2_counter_read_on_(const struct trace2_counter *counter,
 	TRACE2_READ_(trace2_counter_read_on_, ident, value)
 
 /*
- * Add value, modulo 2^64, in the calling thread. Signal-safe; no lock, no
- * system call, no allocation after a thread's first call.
+ * Add a value to the counter, modulo 2^64, in the calling thread. Signal-safe;
+ * no lock, no system call, no allocation after a thread's first call.
  */
 TRACE2_API void trace2_counter_add_on_(struct trace2_counter *counter,
 				       uint64_t value);
 
 #ifdef TRACE2_INLINE_METRICS_
 /*
- * One instruction adds, so that a counting signal handler cannot interrupt
- * between the load and the store. It has no lock prefix, since no other thread
- * writes the cell. The cell's address is in one register: some processors
- * forward a store to the next load of such an operand without delay, but not of
- * an indexed operand.
+ * Add by one instruction, so that a signal handler that counts cannot interrupt
+ * between load and store. No other thread writes the cell: a lock prefix is not
+ * needed. The address of the cell is in one register: for such an operand, some
+ * processors forward a store to the next load without delay, and for an indexed
+ * operand they do not.
  */
 TRACE2_INLINE_ void
 trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
@@ -410,7 +425,7 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 	uint64_t *cell = trace2_mine_.counters;
 	unsigned int index = TRACE2_UNREGISTERED_;
 
-	if (counter) /* decided at compile time */
+	if (counter) /* the compiler decides this branch */
 		index = __atomic_load_n(&counter->index, __ATOMIC_RELAXED);
 	if (__builtin_expect(!cell, 0) ||
 	    __builtin_expect(index >= TRACE2_GUARDED_(counters), 0)) {
@@ -433,7 +448,8 @@ trace2_counter_add_here_(struct trace2_counter *counter, uint64_t value)
 /* Gauges. */
 struct trace2_gauge {
 	const char *category, *name;
-	const char *unit; /* such as "connections"; NULL: a plain number */
+	const char *unit; /* a unit such as "connections"; NULL: a plain
+			   * number */
 	unsigned int flags; /* 0 */
 	unsigned int index; /* set by the library */
 };

@@ -32,23 +32,25 @@
 extern "C" {
 #endif
 
-/* Types. Those of the kernel have its numbers; sysfs lists those of devices. */
+/* Types of events. Types of the kernel have the kernel's numbers; sysfs lists
+ * the types of devices. */
 #define TRACE2_PERF_TYPE_HARDWARE 0u
 #define TRACE2_PERF_TYPE_SOFTWARE 1u
 #define TRACE2_PERF_TYPE_TRACEPOINT 2u
 #define TRACE2_PERF_TYPE_HW_CACHE 3u
 #define TRACE2_PERF_TYPE_RAW 4u
-#define TRACE2_PERF_TYPE_APP 0x54320070u /* the program's own */
+#define TRACE2_PERF_TYPE_APP 0x54320070u /* timers and counters of the program
+					  * itself */
 #define TRACE2_PERF_TYPE_POWER 0x54320071u /* energy of packages */
-#define TRACE2_PERF_TYPE_PROCESS 0x54320072u /* this process */
+#define TRACE2_PERF_TYPE_PROCESS 0x54320072u /* resources of this process */
 
-/* config of TRACE2_PERF_TYPE_APP: a counter or a timer. A timer's value is the
- * time of its intervals in ns, including a running one. */
+/* `config` for TRACE2_PERF_TYPE_APP: a counter or a timer. A timer's value is
+ * the time of its intervals in ns, including a running interval. */
 #define TRACE2_PERF_COUNTER(ident) ((uint64_t)(ident).index)
 #define TRACE2_PERF_TIMER(ident) \
 	((uint64_t)(ident).index | UINT64_C(0x100000000))
 
-/* config of TRACE2_PERF_TYPE_POWER, in microjoules. */
+/* `config` for TRACE2_PERF_TYPE_POWER. Values are in microjoules. */
 enum trace2_perf_power {
 	TRACE2_PERF_ENERGY_PKG,
 	TRACE2_PERF_ENERGY_CORES,
@@ -57,8 +59,9 @@ enum trace2_perf_power {
 	TRACE2_PERF_ENERGY_PSYS
 };
 
-/* config of TRACE2_PERF_TYPE_PROCESS. Those marked (now) have the value at the
- * time of the reading; the others count from the time when they are enabled. */
+/* `config` for TRACE2_PERF_TYPE_PROCESS. An event marked (now) has the value at
+ * the time of the reading; the others count from the time when they are
+ * enabled. */
 enum trace2_perf_process {
 	TRACE2_PERF_MAXRSS, /* bytes (now) */
 	TRACE2_PERF_IO_READ, /* bytes that system calls read */
@@ -75,12 +78,12 @@ enum trace2_perf_process {
 #define TRACE2_PERF_FORMAT_GROUP (1u << 3)
 #define TRACE2_PERF_FORMAT_LOST (1u << 4)
 
-/* sample_type: the fields of a sample, see trace2_perf_next_record(). The
- * numbers are perf's. */
+/* sample_type: the fields of a sample; see trace2_perf_next_record(). The
+ * numbers are those of perf_event_open(2). */
 #define TRACE2_PERF_SAMPLE_IP (1u << 0)
 #define TRACE2_PERF_SAMPLE_TID (1u << 1)
 #define TRACE2_PERF_SAMPLE_TIME (1u << 2)
-#define TRACE2_PERF_SAMPLE_ADDR (1u << 3) /* the kernel's events only */
+#define TRACE2_PERF_SAMPLE_ADDR (1u << 3) /* only for events of the kernel */
 #define TRACE2_PERF_SAMPLE_ID (1u << 6)
 #define TRACE2_PERF_SAMPLE_CPU (1u << 7)
 #define TRACE2_PERF_SAMPLE_PERIOD (1u << 8)
@@ -93,15 +96,16 @@ enum trace2_perf_process {
  */
 struct trace2_perf_attr {
 	/*
-	 * With type 0, a config of 2^56 and above is perf's compact old form:
-	 * bit 63 raw, bits 62-56 the type (the last two hex digits of those
-	 * above), bits 55-0 the event.
+	 * One of TRACE2_PERF_TYPE_. With type 0, a config of 2^56 and above is
+	 * perf's compact old form: bit 63: a raw event; bits 62-56: the type
+	 * (the last two hex digits of the numbers above); bits 55-0: the event.
 	 */
 	uint32_t type;
 	/*
-	 * When trace2_perf_poll_fd() becomes readable: after this many samples,
-	 * or with `watermark` this many bytes. 0: when half of the memory of
-	 * trace2_perf_map() is full, or without a map, after each sample.
+	 * The descriptor of trace2_perf_poll_fd() becomes readable after this
+	 * many samples, or with `watermark` after this many bytes. 0: it
+	 * becomes readable when half of the memory of trace2_perf_map() is
+	 * full, or without that memory after each sample.
 	 */
 	__extension__ union {
 		uint32_t wakeup_events;
@@ -109,12 +113,13 @@ struct trace2_perf_attr {
 	};
 	uint64_t config, config1, config2;
 	/*
-	 * 0: the event only counts. N: it overflows each time that a thread has
-	 * counted N more, in units of the counter (ns for a timer and a clock);
-	 * with `freq`, N times a second. For timers and counters of the
-	 * program, and the kernel's events. Each overflow of a kernel's event
-	 * costs the thread some us: a clock whose period is shorter leaves it
-	 * no time to run. GIT_TRACE2_SAMPLE refuses less than 50,000 ns.
+	 * 0: the event only counts. N: the event overflows each time that a
+	 * thread has counted N more, in units of the counter (ns for a timer
+	 * and a clock); with `freq`, N times a second. This works for timers
+	 * and counters of the program, and for events of the kernel. Each
+	 * overflow of an event of the kernel costs the thread some us: a clock
+	 * with a shorter period leaves the thread no time to run.
+	 * GIT_TRACE2_SAMPLE refuses less than 50,000 ns.
 	 */
 	__extension__ union {
 		uint64_t sample_period;
@@ -124,15 +129,15 @@ struct trace2_perf_attr {
 	uint64_t read_format; /* TRACE2_PERF_FORMAT_* */
 	unsigned int disabled : 1; /* starts off */
 	/*
-	 * Also count threads that start later; the kernel's events count in
-	 * forked children, too.
+	 * Also count threads that start later. Events of the kernel also count
+	 * in forked children.
 	 */
 	unsigned int inherit : 1;
-	/* For a leader: it must be on its PMU whenever it is enabled. If that
-	 * is impossible, the leader is in error, and reading it gives end of
-	 * file. */
+	/* For a leader: the group must be on its PMU whenever it is enabled. If
+	 * that is impossible, the leader is in error, and reading it gives end
+	 * of file. */
 	unsigned int pinned : 1;
-	/* For a leader: its group shares its PMU with no other. */
+	/* For a leader: the group shares its PMU with no other group. */
 	unsigned int exclusive : 1;
 	/* Do not count in these modes. -EINVAL if the PMU cannot exclude
 	 * them. */
@@ -142,15 +147,15 @@ struct trace2_perf_attr {
 	unsigned int exclude_idle : 1;
 	unsigned int exclude_host : 1;
 	unsigned int exclude_guest : 1;
-	unsigned int enable_on_exec : 1; /* the kernel's events only */
-	unsigned int precise_ip : 2; /* the kernel's events only */
-	unsigned int freq : 1; /* the kernel's events only */
-	/* With inherit: when a thread ends, write a READ record with its own
-	 * count. */
+	unsigned int enable_on_exec : 1; /* only for events of the kernel */
+	unsigned int precise_ip : 2; /* only for events of the kernel */
+	unsigned int freq : 1; /* only for events of the kernel */
+	/* With inherit: when a thread ends, write a READ record with the
+	 * thread's own count. */
 	unsigned int inherit_stat : 1;
-	/* Write records of new executable mappings (the kernel's events only),
-	 * of names of threads, and of threads that begin and end. Each of the
-	 * first two implies the last. */
+	/* Write records: mmap: of new executable mappings (only for events of
+	 * the kernel); comm: of names of threads; task: of threads that begin
+	 * and end. mmap and comm each imply task. */
 	unsigned int mmap : 1;
 	unsigned int comm : 1;
 	unsigned int task : 1;
@@ -216,12 +221,12 @@ TRACE2_API int trace2_perf_read(struct trace2_perf *event, uint64_t *values,
 TRACE2_API int trace2_perf_enable(struct trace2_perf *event);
 TRACE2_API int trace2_perf_disable(struct trace2_perf *event);
 
-/* Switch every group that this process opened. Return 0. */
+/* Switch on, or off, every group that this process opened. Return 0. */
 TRACE2_API int trace2_perf_enable_all(void);
 TRACE2_API int trace2_perf_disable_all(void);
 
-/* Set the value to 0, with a leader all values of the group. Times go on, and
- * values marked (now) stay. */
+/* Set the value of the event to 0; with a leader, all values of the group.
+ * Times go on, and values marked (now) stay. */
 TRACE2_API int trace2_perf_reset(struct trace2_perf *event);
 
 /*
@@ -231,9 +236,9 @@ TRACE2_API int trace2_perf_reset(struct trace2_perf *event);
  */
 TRACE2_API int trace2_perf_refresh(struct trace2_perf *event, int overflows);
 
-/* Start a new period in each thread: the next overflow comes after `period`
- * more. With `freq`, period is the number of overflows a second. -EINVAL:
- * period is 0, or the event does not sample. */
+/* Start a new period in each thread: the next overflow comes when the thread
+ * has counted `period` more. With `freq`, period is the number of overflows a
+ * second. -EINVAL: period is 0, or the event does not sample. */
 TRACE2_API int trace2_perf_set_period(struct trace2_perf *event,
 				      uint64_t period);
 
@@ -251,18 +256,19 @@ TRACE2_API int trace2_perf_poll_fd(struct trace2_perf *event);
 struct trace2_perf_record {
 	uint32_t type; /* TRACE2_PERF_RECORD_* */
 	uint16_t misc;
-	uint16_t size; /* bytes of the whole record */
+	uint16_t size; /* size of the whole record in bytes */
 };
 
 #define TRACE2_PERF_RECORD_MMAP 1u
-#define TRACE2_PERF_RECORD_LOST 2u /* u64 id; u64 lost: no room for them */
-#define TRACE2_PERF_RECORD_COMM 3u /* u32 pid, tid; char comm[] */
-/* EXIT, FORK: u32 pid, ppid, tid, ptid; u64 time */
+#define TRACE2_PERF_RECORD_LOST 2u /* data: u64 id; u64 lost: the number of
+				    * records that found no room */
+#define TRACE2_PERF_RECORD_COMM 3u /* data: u32 pid, tid; char comm[] */
+/* data of EXIT and FORK: u32 pid, ppid, tid, ptid; u64 time */
 #define TRACE2_PERF_RECORD_EXIT 4u
 #define TRACE2_PERF_RECORD_THROTTLE 5u
 #define TRACE2_PERF_RECORD_UNTHROTTLE 6u
 #define TRACE2_PERF_RECORD_FORK 7u
-#define TRACE2_PERF_RECORD_READ 8u /* u32 pid, tid; a reading */
+#define TRACE2_PERF_RECORD_READ 8u /* data: u32 pid, tid; a reading */
 #define TRACE2_PERF_RECORD_SAMPLE 9u
 
 /* The largest size of a record, in bytes. */

@@ -37,8 +37,8 @@ extern "C" {
 #endif
 
 typedef struct trace2_span {
-	uint64_t id; /* the span id of traceparent, as a number */
-	uint64_t place; /* used by the library */
+	uint64_t id; /* the span's id in a traceparent, as a number */
+	uint64_t place; /* only for the library */
 } trace2_span_t;
 
 #ifdef __cplusplus
@@ -110,7 +110,7 @@ TRACE2_API void trace2_span_end_fl(const char *file, int line,
 TRACE2_API void trace2_span_fail_fl(const char *file, int line,
 				    trace2_span_t span, const char *reason);
 
-/* Return whether calls have anything to do for this span. */
+/* Return whether a call with this span has anything to do. */
 TRACE2_INLINE_ int trace2_span_is_on_(trace2_span_t span)
 {
 	return trace2_is_enabled() && span.place;
@@ -190,8 +190,8 @@ TRACE2_INLINE_ void trace2_span_set_string(trace2_span_t span,
 		trace2_span_set_string_(span, trace2_measure_(key),
 					trace2_measure_(value));
 }
-/* Set a string of at most len bytes, which needs no NUL; a NUL inside ends
- * it. */
+/* Set a string of at most len bytes. It needs no NUL; a NUL among the bytes
+ * ends it. */
 TRACE2_INLINE_ void trace2_span_set_string_n(trace2_span_t span,
 					     const char *key,
 					     const char *value, size_t len)
@@ -226,7 +226,8 @@ TRACE2_INLINE_ void trace2_span_set_bool(trace2_span_t span,
 #define trace2_span_leave(span) \
 	trace2_span_call_(trace2_span_leave_fl, __FILE__, __LINE__, (span))
 
-/* End the span, on any thread; leave it, if the calling thread entered it. */
+/* End the span, on any thread. If the calling thread has entered the span,
+ * leave it, too. */
 #define trace2_span_end(span) \
 	trace2_span_call_(trace2_span_end_fl, __FILE__, __LINE__, (span))
 TRACE2_INLINE_ void

@@ -17,7 +17,8 @@ enum child_state {
 	ENDED = 0x7f3a91c6
 };
 
-/* Emit an unknown end for a child whose struct is started again. */
+/* Emit an end with unknown result for a child whose struct the host uses for
+ * another start. */
 static void abandon_child(struct tr2_call *call,
 			  const struct trace2_child *child)
 {
@@ -91,7 +92,8 @@ static void check_pid(struct tr2_call *call, const struct trace2_child *child,
 				     function);
 }
 
-/* Return whether this child's end must still be emitted; if so, note it. */
+/* Return whether this child's end must still be emitted. Mark the child as
+ * ended. */
 static bool record_end(struct tr2_call *call, struct trace2_child *child,
 		       const char *function)
 {
@@ -160,14 +162,15 @@ int trace2_child_begin_fl(const char *file, int line,
 		return -1;
 	id = atomic_fetch_add(&tr2_session.course.next_child_id, 1);
 	if (!tr2_children_add(id, call.now_ns))
-		tr2_stream_lost(); /* the end is lost */
+		tr2_stream_lost(); /* count the event of the end as lost */
 	emit_start(&call, id, child);
 	tr2_call_end(&call);
 	return id;
 }
 
-/* Return whether this child's end must still be emitted; if so, note it. In a
- * forked process, the child may be one of the parent, which reports its end. */
+/* Return whether this child's end must still be emitted. Remove the child from
+ * the open ones. In a forked process the child may be the parent's, and the
+ * parent then reports the end. */
 static bool record_child(struct tr2_call *call, int id, const char *function)
 {
 	uint64_t start_ns;

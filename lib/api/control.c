@@ -25,7 +25,8 @@ static int reopen(struct tr2_call *call, unsigned int process)
 
 	do {
 		if (!begin_alone(&reopening, process))
-			break; /* the other thread looks again */
+			break; /* the thread that reopens checks reopen_again
+				* afterwards */
 		while (atomic_exchange(&reopen_again, false))
 			failed = tr2_session_reopen_targets(call);
 		atomic_store(&reopening, 0);
@@ -33,7 +34,7 @@ static int reopen(struct tr2_call *call, unsigned int process)
 	return failed;
 }
 
-/* Works also if all targets have failed, so that tracing is off. */
+/* Reopen also if all targets have failed, and tracing is therefore off. */
 int trace2_reopen_fl(const char *file, int line)
 {
 	struct tr2_call call;
@@ -43,15 +44,16 @@ int trace2_reopen_fl(const char *file, int line)
 	tr2_session_await_pause();
 	if (tr2_session.state != TR2_SESSION_ON)
 		return 0;
-	/* A handler that jumps out would leave a half-opened file. */
+	/* Block signals: a handler that jumps out would leave a half-opened
+	 * file. */
 	tr2_mask_begin(&before);
 	tr2_session_revive();
 	if (tr2_call_begin(&call, file, line)) {
 		atomic_store(&reopen_again, true);
 		failed = reopen(&call, call.generation + 1);
 		/*
-		 * Look for a request before the call ends: `trace2 set` waits
-		 * for the end of the call before it continues.
+		 * Look for a request of `trace2 set` before the call ends: the
+		 * command waits for the end of the call before it continues.
 		 */
 		tr2_session_recheck();
 		tr2_call_end(&call);
@@ -67,8 +69,8 @@ void trace2_flush_fl(const char *file, int line)
 
 	if (!trace2_is_enabled())
 		return;
-	/* A handler that jumps out would keep all other threads from
-	 * flushing. */
+	/* Block signals: after a handler that jumps out, no other thread could
+	 * ever flush. */
 	tr2_mask_begin(&before);
 	if (tr2_call_begin(&call, file, line)) {
 		if (begin_alone(&flushing, call.generation + 1)) {

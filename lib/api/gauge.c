@@ -32,7 +32,8 @@ static inline struct tr2_gauge_cell *find_cell(const struct trace2_gauge *gauge)
 		__atomic_load_n(&tr2_gauges, __ATOMIC_RELAXED);
 	unsigned int index;
 
-	/* In a forked child the gauges may be the parent's. */
+	/* In a forked child, `gauges` may still point to the parent's
+	 * gauges. */
 	if (unlikely(!gauges) || unlikely(tr2_fork_guard_is_cleared()))
 		gauges = find_gauges();
 	if (!gauges || !gauge)

@@ -39,7 +39,7 @@ const char *trace2_session_id(void)
 {
 	struct tr2_call call;
 
-	/* The call gives a forked child its own id. */
+	/* In a forked child, tr2_call_begin() makes the child's own id. */
 	if (!tr2_stream_is_on() || !tr2_call_begin(&call, __FILE__, __LINE__))
 		return tr2_session_id_while_off();
 	tr2_call_end(&call);

@@ -31,7 +31,7 @@ bool tr2_metric_file_is_open(void)
 	return true;
 }
 
-/* Get the slot at the first metric of a thread, or of a forked child. */
+/* Get the slot of a thread at its first metric; in a forked child, again. */
 static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;
@@ -65,15 +65,15 @@ static inline struct tr2_slot *my_slot(void)
 {
 	struct tr2_slot *slot = tr2_my_slot;
 
-	/* In a forked child the slot may be the parent's. */
+	/* In a forked child, `slot` may still be the parent's. */
 	return likely(slot != NULL) && likely(tr2_fork_guard_is_set()) ?
 		       slot :
 		       slot_slow();
 }
 
 /*
- * Functions on the way to an overflow lie in one section, which distinguishes
- * the library's own calls from the program's.
+ * CODE puts a function into a section. All functions between the program and an
+ * overflow lie there, so that the unwinder can skip the library's own frames.
  */
 #define CODE __attribute__((section("tr2_metric_code")))
 /* The linker defines both ends of the section. */
@@ -91,8 +91,9 @@ extern const char code_end[] __asm__("__stop_tr2_metric_code")
 static bool has_room(void)
 {
 	stack_t stack;
-	/* With __builtin_frame_address(), this function's caller would have a
-	 * frame pointer, and its stack could not be unwound: see base/tls.h. */
+	/* Take the address of a variable. With __builtin_frame_address() the
+	 * caller would get a frame pointer, and the unwinder could not unwind
+	 * its stack: see base/tls.h. */
 	const char *here = (const char *)&stack;
 
 	if (sigaltstack(NULL, &stack))
@@ -125,7 +126,8 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	errno = saved_errno;
 }
 
-/* Count a sampled metric, which has a marked index. */
+/* Count for a metric whose index has marks: TR2_METRIC_SAMPLED means that
+ * overflows of the metric are sampled. */
 static CODE __attribute__((noinline)) void
 add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 {
@@ -175,16 +177,16 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 		add_slow(counter, value);
 }
 
-/* Return false for a definition that is not registered. from: the index of a
- * timer or distribution. */
+/* Read the index of a timer or distribution at `from`. Return false if the
+ * definition is not registered. */
 static inline bool find_cell(const unsigned int *from, unsigned int *index)
 {
 	*index = __atomic_load_n(from, __ATOMIC_RELAXED) & ~TR2_METRIC_MARKS;
 	return *index < TR2_MAX_TIMERS;
 }
 
-/* Start by the kernel's clock; no timer starts inline until there is a scale
- * again. */
+/* Start a timer by the kernel's clock. Timers start inline again only when the
+ * clock has a scale. */
 static void start_by_ns(struct tr2_timer_cell *cell, uint64_t now_ns)
 {
 	tr2_mine.timers = NULL;

@@ -181,7 +181,7 @@ int trace2_perf_parse(const char *list, struct trace2_perf_named *events,
 	int saved_errno = errno, result;
 	struct tr2_mask before;
 
-	/* The parser reads files, and holds no lock that would block
+	/* Block signals: the parser reads files, and takes no lock that blocks
 	 * signals. */
 	tr2_mask_begin(&before);
 	result = tr2_perf_parse(list, events, events ? nr_events : 0, error,

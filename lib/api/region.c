@@ -14,7 +14,7 @@
 #include "thread/emit_inline.h"
 #include "trace2.h"
 
-/* Inline, so that all code of a frequent event is in one function. */
+/* INLINE puts all code of a frequent event into one function. */
 #define INLINE TR2_INLINE
 
 static int id_of(const struct trace2_repo *repo)
@@ -29,7 +29,7 @@ static bool has_definition(const struct trace2_repo *repo)
 	return !repo || tr2_repo_is_defined(repo);
 }
 
-/* For messages: "category/label"; either may be missing. */
+/* Format "category/label" in messages; either name may be missing. */
 #define NAMES "'%s%s%s'"
 #define NAMES_ARGS(category, label)                              \
 	(category) ? (category) : "",                            \
@@ -76,8 +76,8 @@ static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 }
 
 /*
- * Resolve a doubt when a region of these names is entered: if the innermost
- * region has the same names, the doubtful leave was meant for that region.
+ * When a region is entered after a leave in doubt: if the innermost region has
+ * the same names as the new one, that leave was meant for it.
  */
 static __attribute__((noinline)) void
 settle_doubt(struct tr2_call *call, const char *category, const char *label)
@@ -141,8 +141,8 @@ static void drop_leave(struct tr2_call *call, const char *category,
 				label ? label : "");
 }
 
-/* End the regions inside, too, after an early return or with crossing
- * regions. */
+/* End the nr_inside regions inside the region that is left: an early return has
+ * left them open, or the regions cross. */
 static void end_inner(struct tr2_call *call, const char *category,
 		      const char *label, size_t nr_inside)
 {
@@ -204,8 +204,8 @@ take_slow(struct tr2_call *call, const char *category, const char *label)
 	return true;
 }
 
-/* Return whether the innermost region is the one that ends now. Overwrites the
- * message. */
+/* Return whether the innermost region is the one that ends now. A reported
+ * error overwrites the message of the call. */
 static inline bool take_innermost(struct tr2_call *call, const char *category,
 				  const char *label)
 {
@@ -217,8 +217,8 @@ static inline bool take_innermost(struct tr2_call *call, const char *category,
 }
 
 /*
- * Emit the leave under the names that the region was entered with; if the
- * copies of these were cut, under the names that the program gives.
+ * Emit the leave under the names with which the region was entered. If the
+ * library's copies of those names were cut, use the names of this leave.
  */
 INLINE void leave_region(struct tr2_call *call, const char *category,
 			 const char *label, const struct trace2_repo *repo,
@@ -232,7 +232,8 @@ INLINE void leave_region(struct tr2_call *call, const char *category,
 		category = tr2_region_category(region);
 		label = tr2_region_label(region);
 	}
-	/* An absent name matches an empty one, but is not the same. */
+	/* The site fits only if its names are those of the region. A NULL name
+	 * matches an empty name, but is a different name. */
 	if (region && !(is && category && label))
 		call->site = NULL;
 	end_region(call, category, label, message);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * region - functions for frequent events of sites. The fast path into rings is
- * in region_at.c.
- *
- * announced: the mark of an attempt at the fast path that is still announced;
- * NULL: none.
+ * in region_at.c. announced: the mark of an attempt at the fast path, if the
+ * attempt has announced a mark and not ended it; else NULL.
  */
 #pragma once
 
 #include "session/fastpath.h"
 #include "trace2.h"
 
-/* Emit with the frame of a call (session/call.h). */
+/* Emit the event with the frame of a call (session/call.h). */
 void tr2_region_enter_in_frame(struct trace2_site *site, const char *category,
 			       const char *label,
 			       const struct trace2_repo *repo);
@@ -25,7 +23,8 @@ void tr2_data_intmax_in_frame(struct trace2_site *site, const char *category,
 			      const struct trace2_repo *repo, const char *key,
 			      intmax_t value);
 
-/* Write into the ring, or emit with the frame, when region_at.c could not. */
+/* Write the event into the ring, or emit it with the frame of a call, after the
+ * fast path in region_at.c has failed. */
 void tr2_region_enter_slow(struct trace2_site *site, const char *category,
 			   const char *label, const struct trace2_repo *repo,
 			   struct tr2_call_mark *announced);

@@ -11,9 +11,9 @@
 #define NOINLINE __attribute__((noinline))
 
 /*
- * Return the mark that the slow path must end; NULL: none. An earlier write,
- * which is over, may have left its mark at this address: overwrite that mark.
- * Do not pass q on, so that q stays in registers.
+ * Return the mark that the slow path must end; NULL: the fast path announced
+ * none. In this case, overwrite a mark that an earlier, ended write may have
+ * left at this address. Do not pass q on, so that q stays in registers.
  */
 TR2_INLINE struct tr2_call_mark *announced(const struct tr2_fastpath *q)
 {

@@ -192,7 +192,7 @@ static bool is_unrecorded(trace2_span_t span)
 	return span.place & TR2_PLACE_UNRECORDED;
 }
 
-/* End the span if other calls wanted to end it while this one changed it. */
+/* End the span if another call wanted to end it while this call changed it. */
 static void end_as_asked(trace2_span_t span);
 
 INLINE void release(const struct tr2_span_hold *hold, trace2_span_t span)
@@ -403,7 +403,8 @@ INLINE uint64_t leave_own(struct tr2_thread *thread, trace2_span_t span,
 	if (unlikely(nr != thread->entered.nr))
 		leave_from(thread, nr, now_ns, asked);
 	from_ns = thread->entered.at[nr - 1].from_ns;
-	/* A handler's spans may take the place from here on. */
+	/* From here on, a signal handler may enter spans of its own at this
+	 * index. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	thread->entered.nr = nr - 1;
 	return from_ns;
@@ -438,8 +439,8 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 	return true;
 }
 
-/* End the span without an event: the call is lost, as in a handler that
- * interrupted the library. */
+/* End the span without an event. The call is lost, for example because its
+ * signal handler interrupted the library. */
 static void drop(const struct end *end)
 {
 	const struct tr2_span_hold hold =

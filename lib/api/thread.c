@@ -11,8 +11,8 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* On main, which starts and ends with the process, a thread's function is a
- * region. */
+/* The main thread starts and ends with the process. A thread function that runs
+ * on the main thread is therefore a region. */
 static const char main_enter[] = "thread-proc on main: %s";
 static const char main_leave[] = "thread-proc on main";
 
@@ -48,8 +48,8 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 }
 
 /*
- * Report an exit without a start in the name of main: the thread itself has no
- * events, or has ended. Do not announce it only to report an error.
+ * Report a thread's exit without a start. Report it in main's name: the thread
+ * has no events or has ended, and must not be announced only for an error.
  */
 static void tell_no_start(struct tr2_call *call)
 {
@@ -62,8 +62,8 @@ static void tell_no_start(struct tr2_call *call)
 	call->emitter = &call->thread->emitter;
 }
 
-/* Return whether there is a region on main to leave. In a forked child, the
- * parent may have entered the region. */
+/* Return whether a region of a thread function is open on main. In a forked
+ * child, the parent may have entered the region. */
 static bool take_main(struct tr2_call *call)
 {
 	struct tr2_thread *thread = call->thread;
@@ -103,7 +103,7 @@ void trace2_thread_exit_fl(const char *file, int line)
 	tr2_call_end(&call);
 }
 
-/* The data that a new thread gets and frees. */
+/* The arguments of a new thread, which frees this struct. */
 struct start {
 	const char *file;
 	int line;
@@ -142,7 +142,7 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 		tr2_early_note(file, line);
 		return pthread_create(thread, attr, function, arg);
 	}
-	/* Look for a fork before the new thread does. */
+	/* Detect a fork now, before the new thread could. */
 	tr2_fork_guard_look();
 	start = malloc(sizeof(*start));
 	if (!start) {

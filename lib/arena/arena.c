@@ -37,8 +37,8 @@ struct tr2_arena_rings tr2_arena_rings;
 /* Slots of a file; zero without a file. */
 static struct {
 	size_t stride;		 /* distance of two slots */
-	unsigned int nr_used;	 /* lower slots have memory */
-	struct tr2_slot *totals; /* slot 0, or a private one */
+	unsigned int nr_used;	 /* slots below this number have memory */
+	struct tr2_slot *totals; /* slot 0 of the file, or a private slot */
 	/*
 	 * Space on the disk for each slot: up to cells_backed from its
 	 * beginning, and in its histograms up to histograms_backed; 0: none.
@@ -63,10 +63,10 @@ static struct tr2_arena_owner *owners;
 struct tr2_gauge_cell *tr2_gauges;
 TR2_LARGE struct tr2_gauge_cell tr2_arena_private_gauges[TR2_MAX_GAUGES];
 
-/* Initial space of a ring. It doubles whenever it is used up. */
+/* Initial space of a ring. The space doubles whenever it is used up. */
 #define FIRST_RING_BYTES 4096u
 
-/* Private slots: the first two are those of the totals and of one thread. */
+/* Private slots; the first two are for the totals and for the first thread. */
 static struct tr2_blocks private_slots = {
 	.block_bytes = sizeof(struct tr2_slot), .first = 2,
 };
@@ -76,7 +76,7 @@ static uint64_t offset_of(unsigned int i)
 	return TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride;
 }
 
-/* Round up the end of the part of the ring that has space. */
+/* Round the bytes of a ring that have space up to whole pages. */
 static uint64_t ring_end(uint64_t bytes)
 {
 	uint64_t offset = tr2_arena_rings.data_offset;
@@ -97,7 +97,7 @@ static size_t histograms_begin(void)
 	return begin < arena.cells_backed ? arena.cells_backed : begin;
 }
 
-/* The parts of a slot that are used from its beginning. */
+/* The parts of a slot that get space when the slot is made. */
 #define SLOT_PIECES 3
 static void set_pieces(struct tr2_file_piece *pieces, unsigned int i)
 {
@@ -413,8 +413,8 @@ void tr2_arena_fold_begin(void)
 		return;
 	__atomic_store_n(&tr2_file_header->fold_lock,
 			 tr2_file_header->fold_lock + 1, __ATOMIC_RELAXED);
-	/* Pairs with the fence between a watcher's cells and its second
-	 * read. */
+	/* Pairs with a watcher's fence, which lies between its reads of cells
+	 * and its second read of fold_lock. */
 	tr2_fence(__ATOMIC_RELEASE);
 }
 
@@ -565,10 +565,10 @@ void tr2_arena_publish(void)
 
 /*
  * Memory in place of parts of a parent's file. If a signal handler interrupted
- * a write to a ring or a cell, and forked, the write continues in this process,
- * too. It ends when the handler returns, perhaps in a child of this process. So
- * keep this memory for a few generations. The memory of all generations would
- * add up: each would have less memory left than the one before.
+ * a write to a ring or a cell, and forked, the child continues the write. The
+ * write ends when the handler returns, perhaps in a child of this child. So
+ * keep this memory for a few generations. Keeping it for all generations would
+ * leave less memory to each generation.
  */
 #define KEPT_GENERATIONS 4
 #define MAX_COVERS 2 /* the first mapping, and the thread's slot */
@@ -588,8 +588,8 @@ static void unmap_oldest(void)
 	kept[0].nr = 0;
 }
 
-/* Shared memory does not count against RLIMIT_DATA. In place of the file's
- * mapping, it does not count against RLIMIT_AS. */
+/* Map shared memory: it does not count against RLIMIT_DATA. It does not count
+ * against RLIMIT_AS either, because it replaces the file's mapping. */
 static bool map_zeros(void *p, size_t size_bytes)
 {
 	return mmap(p, size_bytes, PROT_READ | PROT_WRITE,
@@ -604,16 +604,17 @@ static void cover(void *p, size_t size_bytes)
 	    !munmap(p, size_bytes))
 		(void)map_zeros(p, size_bytes);
 	if (kept[0].nr == MAX_COVERS)
-		/* The thread is not known; this occurs once in a process's
-		 * life. */
+		/* cover() gets more parts than MAX_COVERS only if the thread is
+		 * not known. Keep the others for good: this happens once in a
+		 * process's life. */
 		return;
 	kept[0].cover[kept[0].nr].p = p;
 	kept[0].cover[kept[0].nr++].size_bytes = size_bytes;
 }
 
-/* Unmap the parent's file, except the parts that the interrupted write may use.
- * Unmap whole mappings: a process that has all its mappings in use cannot split
- * one. */
+/* Unmap the parent's file, and put memory in place of the parts that an
+ * interrupted write may use. Unmap only whole mappings: splitting one fails if
+ * the process has all its mappings in use. */
 static void leave_file(const struct tr2_slot *mine)
 {
 	struct tr2_slot *slot;

@@ -5,7 +5,7 @@
 #include "arena/arena.h"
 #include "arena/file.h"
 
-/* Kept here, since other processes may change the file. */
+/* Private copies of the file's numbers, which other processes may change. */
 static uint32_t strings_used, nr_definitions;
 
 /* Bytes of strings and definitions with space on the disk. */
@@ -24,8 +24,8 @@ void tr2_define_reset(bool rows_have_space)
 	definitions_backed = rows_have_space ? TR2_DEFINE_FIRST_BYTES : 0;
 }
 
-/* Back `need` bytes of a part that begins at the offset and has at most
- * `size`. */
+/* Get space on the disk for the first `need` bytes of a part of the file, which
+ * begins at `offset` and has at most `size` bytes. */
 static bool back(uint64_t *backed, uint64_t need, uint64_t offset,
 		 uint64_t size)
 {

@@ -19,7 +19,7 @@ static struct {
 	uint64_t length;
 } file = { .fd = -1 };
 
-/* Never written: the source of the file's zeros. */
+/* Zeros to be written into the file. */
 TR2_LARGE char tr2_file_zeros[16384];
 
 bool tr2_file_use(int fd)
@@ -107,7 +107,8 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 			end = end_of(&pieces[i]);
 	if (limit != RLIM_INFINITY && end > limit)
 		return EFBIG;
-	/* Threads that do not extend the file need no lock. */
+	/* Read file.length only if length is not 0: the other callers hold no
+	 * lock. */
 	if (length && length > file.length)
 		error = extend(length);
 	for (i = 0; i < nr && !error; i++)
@@ -135,7 +136,8 @@ static void take_signal(int signo)
 		;
 }
 
-/* Block SIGXFSZ: the limit may have been lowered since it was read. */
+/* Block SIGXFSZ: another thread may have lowered the limit after it was
+ * read. */
 static int take_without_signal(uint64_t length,
 			       const struct tr2_file_piece *pieces,
 			       unsigned int nr)

@@ -16,7 +16,7 @@ bool tr2_file_use(int fd);
  * it. */
 uint64_t tr2_file_round_up(uint64_t offset);
 
-/* An unused part of the file. */
+/* A part of the file that is not used yet. */
 struct tr2_file_piece {
 	uint64_t offset, size_bytes;
 };
@@ -36,10 +36,11 @@ bool tr2_file_back(const struct tr2_file_piece *pieces, unsigned int nr);
 void *tr2_file_map(const struct tr2_file_piece *part,
 		   const struct tr2_file_piece *pieces, unsigned int nr);
 
-/* Get no more space from now on. */
+/* Forget the file: no call gets space in it from now on. */
 void tr2_file_forget(void);
 
 /* The parts of the file before the slots; NULL without a file. */
 extern struct tr2_arena_header *tr2_file_header;
 
-#define TR2_DEFINE_FIRST_BYTES 4096u /* first space of each part */
+#define TR2_DEFINE_FIRST_BYTES 4096u /* space that strings and definitions each
+				      * get at first */

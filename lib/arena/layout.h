@@ -83,8 +83,8 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 	if (bucket < 16)
 		return bucket;
 	shift = bucket / 16 - 1;
-	/* The next bucket's lower bound, less one; the last bucket wraps to the
-	 * maximum. */
+	/* Subtract one from the next bucket's lower bound. For the last bucket,
+	 * the sum wraps to 0, and the result is the maximum. */
 	return ((16u + bucket % 16 + UINT64_C(1)) << shift) - 1;
 }
 
@@ -93,7 +93,7 @@ static inline uint64_t tr2_histogram_upper(unsigned int bucket)
 #define TR2_LAYOUT_VERSION 1
 #define TR2_LAYOUT_COMPAT_VERSION 1
 
-#define TR2_ARENA_MAGIC "TRACE2AR" /* 8 bytes, no NUL */
+#define TR2_ARENA_MAGIC "TRACE2AR" /* a magic of 8 bytes, without NUL */
 #define TR2_ARENA_BYTE_ORDER 0x01020304u
 
 #define TR2_STRINGS_OFFSET 4096u
@@ -135,13 +135,15 @@ struct tr2_arena_header {
 	char magic[8]; /* written last, with release order */
 	uint32_t version, compat_version;
 	uint32_t byte_order;
-	uint32_t header_size; /* size of this structure */
+	uint32_t header_size; /* size of struct tr2_arena_header */
 	uint32_t page_size; /* page size of the machine */
-	uint32_t state; /* enum tr2_arena_state; release, after status */
+	uint32_t state; /* enum tr2_arena_state; stored with release order after
+			 * `status` */
 	uint32_t status;
-	uint32_t pid, ppid; /* as the process sees them */
+	uint32_t pid, ppid; /* in the PID namespace of the process */
 	uint32_t mode; /* enum tr2_ring_mode */
-	uint64_t start_ns, start_wall_ns; /* one moment, monotonic and wall */
+	uint64_t start_ns, start_wall_ns; /* the start by the monotonic clock
+					   * and by the wall clock */
 	/*
 	 * Times in records are ticks:
 	 * ns = base_ns + ((ticks - base_ticks) * mult >> shift), in 128 bits.
@@ -151,13 +153,14 @@ struct tr2_arena_header {
 	uint32_t sid; /* offset of the string with the whole session id */
 	int32_t wake_fd; /* the read end of a pipe in the process; -1: none */
 	uint64_t strings_offset, strings_size;
-	uint64_t strings_used; /* release, after the strings */
+	uint64_t strings_used; /* stored with release order after the strings */
 	uint64_t definitions_offset;
 	uint32_t definition_size, max_definitions;
-	uint32_t nr_definitions; /* release, after the rows */
+	uint32_t nr_definitions; /* stored with release order after the rows */
 	uint32_t max_slots;
 	uint64_t slots_offset, slot_size;
-	/* Slots with pages. Release, after their control page. */
+	/* The number of slots that have memory. It is stored with release order
+	 * after the control page of each slot. */
 	uint32_t nr_slots;
 	uint32_t timer_size; /* of one cell */
 	/* In a slot: */
@@ -167,20 +170,22 @@ struct tr2_arena_header {
 	uint32_t histogram_buckets;
 	uint32_t reserved_1;
 	uint64_t data_offset, data_size; /* size 0: no rings */
-	/* For new slots: */
+	/* The settings that new slots start with: */
 	uint32_t wakeup_events, wakeup_watermark;
 	/*
-	 * Odd while a thread's cells move into slot 0 and its slot becomes
-	 * free. A reader that adds up all slots starts again if it changed.
+	 * Odd while an ended thread's cells move into slot 0. A reader that
+	 * adds up all slots starts again if fold_lock is odd or has changed.
 	 */
 	uint32_t fold_lock;
 	uint32_t reserved_2;
-	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* losses outside of rings */
+	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records lost outside of rings, by
+					     * cause */
 	/*
-	 * The inode of wake_fd's pipe: the number may be another file's by now.
+	 * The inode of wake_fd's pipe, because wake_fd may be the number of
+	 * another file by now.
 	 */
 	uint64_t wake_inode;
-	/* 384: the end of the header in older files. */
+	/* Offset 384: in older files the header ends here. */
 	uint64_t gauges_offset;
 	uint32_t max_gauges, gauge_size; /* size of one cell */
 };
@@ -196,32 +201,34 @@ struct tr2_definition {
 	uint16_t kind; /* enum tr2_definition_kind */
 	uint16_t scope; /* enum tr2_definition_scope */
 	uint32_t flags; /* TRACE2_PER_THREAD 1, TRACE2_HISTOGRAM 2 */
-	uint32_t index; /* index of its cell, among those of its kind */
+	uint32_t index; /* index of the cell, among the cells of this kind */
 	uint32_t category, name, unit; /* offsets of strings */
-	uint32_t histogram; /* number of its histogram + 1; 0: no histogram */
+	uint32_t histogram; /* number of the histogram + 1; 0: no histogram */
 	uint32_t reserved;
 };
 
-/* A place in the program that emits events, among the strings. */
+/* A place in the program that emits events. Its row lies among the strings. */
 struct tr2_site_row {
 	uint32_t line;
 	uint32_t file, category, name; /* offsets of strings */
 };
 
 enum tr2_slot_state {
-	TR2_SLOT_FREE, /* no thread has had the slot */
+	TR2_SLOT_FREE, /* no thread has owned the slot yet */
 	TR2_SLOT_LIVE,
-	TR2_SLOT_ENDED /* its thread has ended; free for the next one */
+	TR2_SLOT_ENDED /* the owner has ended; the slot is free for the next
+			* thread */
 };
 
 /* Positions start a lap below 2^32, so that wrap errors show early. */
 #define TR2_RING_START(data_size) (UINT64_C(0x100000000) - (data_size))
 #define TR2_RING_MIN_SIZE 4096u
 #define TR2_RING_MAX_SIZE (UINT64_C(1) << 30)
-#define TR2_RING_MARKS 64 /* parts of a ring */
+#define TR2_RING_MARKS 64 /* a ring is divided into this number of parts */
 
 struct tr2_control {
-	/* The slot's owner. Guarded by `lock`, like a timer cell. */
+	/* The thread that owns the slot. Guarded by `lock`, as a timer cell
+	 * is. */
 	uint32_t version, compat_version;
 	uint32_t lock; /* odd during a change of the following members */
 	uint32_t state; /* enum tr2_slot_state */
@@ -231,19 +238,22 @@ struct tr2_control {
 	/* The ring. Set once, before nr_slots includes the slot. */
 	uint32_t mode; /* enum tr2_ring_mode */
 	uint32_t reserved_1;
-	/* The offset is that in the slot; size 0: no ring. */
+	/* data_offset counts from the start of the slot. data_size 0: no
+	 * ring. */
 	uint64_t data_offset, data_size;
-	/* The owner's: the number of the ring's bytes with space on the
-	 * disk. */
+	/* Written by the owner: the number of bytes of the ring that have space
+	 * on the disk. */
 	uint64_t backed;
 	/*
-	 * 128: written by the owner. Positions only grow; the byte of position
-	 * p lies at data_offset + p % data_size.
+	 * Offset 128: written by the owner. Positions only grow; the byte of
+	 * position p lies at data_offset + p % data_size.
 	 */
-	uint64_t data_head; /* release: all records before it are complete */
-	uint64_t reserved; /* records after data_head end here */
+	uint64_t data_head; /* stored with release order: earlier records are
+			     * complete */
+	uint64_t reserved; /* end of the records after data_head */
 	uint64_t announced_at; /* position of an announced record */
-	/* Stored at once, so that no handler can interrupt between both. */
+	/* One store writes both members, so that no handler can interrupt in
+	 * between. */
 	union {
 		struct {
 			uint16_t nest; /* writes in progress: see ring/ring.h */
@@ -253,17 +263,18 @@ struct tr2_control {
 		};
 		uint64_t nest_and_inside;
 	};
-	uint64_t overwritten; /* records before data_tail, of a flight
-			       * recorder */
-	uint64_t written; /* records before data_head */
-	uint32_t pending; /* nested records after data_head */
-	uint32_t wake_records; /* records since the last wake-up */
-	uint64_t room_until; /* the owner needs no check before that position */
+	uint64_t overwritten; /* number of records that a flight recorder has
+			       * overwritten */
+	uint64_t written; /* number of records before data_head */
+	uint32_t pending; /* number of nested records after data_head */
+	uint32_t wake_records; /* number of records since the last wake-up */
+	uint64_t room_until; /* before this position the owner need not check
+			      * for room */
 	/* 192 */
-	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* records, by cause */
+	uint64_t lost[TR2_MAX_LOST_CAUSES]; /* lost records, by cause */
 	/*
-	 * 320: written by the reader; in overwrite mode the owner writes
-	 * data_tail, the position of the oldest record.
+	 * Offset 320: written by the reader. In overwrite mode the owner writes
+	 * data_tail, which is the position of the oldest record.
 	 */
 	uint64_t data_tail; /* release */
 	uint32_t sleepers; /* TR2_SLEEPS_… of waiting readers */
@@ -275,55 +286,60 @@ struct tr2_control {
 	/* 384 */
 	uint32_t wake; /* the futex: incremented at each wake-up */
 	uint32_t reserved_4;
-	/* The owner's: */
+	/* Written by the owner: */
 	uint64_t wake_head; /* data_head of the last wake-up */
-	uint32_t placed; /* records after data_head, up to `reserved` */
+	uint32_t placed; /* number of records between data_head and
+			  * `reserved` */
 	uint32_t reserved_6[11];
 	/* 448 */
 	uint64_t reported[TR2_MAX_LOST_CAUSES]; /* the part of lost[] that LOST
 						 * records report */
 	/*
-	 * 576: for the ticks of running timers:
-	 * ns = clock_ns + ((ticks - clock_ticks) * clock_rate >> 32).
+	 * Offset 576: to convert the ticks of running timers: ns = clock_ns +
+	 * ((ticks - clock_ticks) * clock_rate >> 32).
 	 */
 	uint32_t clock_lock; /* odd during a change of the following members */
 	uint32_t reserved_5;
 	uint64_t clock_ticks, clock_ns, clock_rate;
-	/* 608: the owner's */
-	uint64_t unreported; /* losses without a LOST record so far */
+	/* offset 608: written by the owner */
+	uint64_t unreported; /* number of losses that no LOST record has
+			      * reported yet */
 	uint64_t reserved_7[3];
-	/* 640: some records, by the part of the ring where they begin. */
+	/* Offset 640: for each part of the ring, one record that begins in
+	 * it. */
 	struct {
-		uint64_t at; /* its position; 0: none */
-		uint64_t nr; /* records before it */
+		uint64_t at; /* the record's position; 0: no record */
+		uint64_t nr; /* the number of records before this record */
 	} mark[TR2_RING_MARKS];
 };
 
 #define TR2_SLEEPS_FUTEX 1u /* on `wake` */
-#define TR2_SLEEPS_POLL 2u /* a reader polls the pipe of wake_fd */
+#define TR2_SLEEPS_POLL 2u /* the bit of a reader that polls the pipe of
+			    * wake_fd */
 
 /*
- * Guarded by the sequence lock: `lock` is odd while the owner writes. A reader
- * reads lock, the fields, and lock again, until both reads of lock give the
- * same even number. A start leaves the lock alone: the owner stores `start`
- * before `nest`, a reader loads `nest` before `start`. Inline timers write
- * cells, too (see trace2_metric.h).
+ * `lock` is a sequence lock: it is odd while the owner writes. A reader reads
+ * lock, the fields, and lock again, until both reads of lock give the same even
+ * number. A start does not change `lock`: the owner stores `start` before
+ * `nest`, and a reader loads `nest` before `start`. Inline timers write cells,
+ * too (see trace2_metric.h).
  */
 struct tr2_timer_cell {
 	uint32_t lock;
-	uint32_t nest; /* open starts without a stop, and TR2_NEST_NS */
+	uint32_t nest; /* number of starts without a stop, and the bit
+			* TR2_NEST_NS */
 	uint64_t start; /* the outermost start: ticks, or monotonic ns */
 	uint64_t total_ns, min_ns, max_ns; /* min: undefined if count is 0 */
 	uint64_t count;
-	uint64_t unpaired; /* stops without a start, unfinished intervals of
-			    * ended threads */
+	uint64_t unpaired; /* number of stops without a start, plus intervals
+			    * that were open when their threads ended */
 	uint64_t reserved;
 };
 
 /*
- * A gauge belongs to the process: any thread writes it. Private memory's slots
- * do not contain it. A reader that comes between a writer's stores may see a
- * `last` outside of both bounds.
+ * The cell of a gauge. A gauge belongs to the process, so that any thread
+ * writes the cell, and no slot contains it. A reader that comes between a
+ * writer's stores may see `last` outside of `low` and `high`.
  */
 struct tr2_gauge_cell {
 	int64_t last;
@@ -333,7 +349,7 @@ struct tr2_gauge_cell {
 	uint64_t reserved[5];
 };
 
-/* Codes are ordered like the values. */
+/* Return the code of a value. Codes are ordered as the values are. */
 static inline uint64_t tr2_gauge_code(int64_t value)
 {
 	return (uint64_t)value ^ UINT64_C(1) << 63;
@@ -344,8 +360,9 @@ static inline int64_t tr2_gauge_value(uint64_t code)
 	return (int64_t)(code ^ UINT64_C(1) << 63);
 }
 
-#define TR2_NEST_NS (1u << 31) /* `start` is in ns */
-#define TR2_NEST_BUSY UINT32_MAX /* an interval is being added; lock is odd */
+#define TR2_NEST_NS (1u << 31) /* a bit of `nest`: `start` is in ns */
+#define TR2_NEST_BUSY UINT32_MAX /* value of `nest` while an interval is being
+				  * added; lock is odd */
 
 struct tr2_slot {
 	union {

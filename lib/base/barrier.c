@@ -38,7 +38,7 @@ void tr2_barrier_start(bool may_wait)
 }
 
 /* If a sandbox refuses the system call, sleep: stores become visible to other
- * threads in far less time. */
+ * threads much sooner than the sleep ends. */
 void tr2_barrier(void)
 {
 	static const struct timespec a_while = { 0, 50000 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * barrier - order the stores and loads of other threads with those of the
- * calling thread, which pays for it (membarrier(2)). A hot path that stores and
- * then loads needs no locked instruction.
+ * calling thread, at the cost of the calling thread (membarrier(2)). A hot path
+ * that stores and then loads needs no locked instruction.
  */
 #pragma once
 
@@ -10,7 +10,7 @@
 
 #include "base/macros.h"
 
-/* Set once, before other threads can depend on it. */
+/* Set once, before other threads can rely on barriers. */
 extern bool tr2_barrier_works TR2_HIDDEN;
 
 /* Register the process. may_wait: register it even if it has threads already,

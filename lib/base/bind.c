@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Call once, on a large stack, the functions of the C library that make no
- * system call. The start of a session calls the others.
- *
- * In a program that is linked lazily, the dynamic linker looks a function up at
- * its first call. That takes some 3 KB of stack, 4 KB on processors with large
- * registers. A signal handler on a small stack of its own has no room for this
- * below the library's frames. Looking all functions up at the start instead
- * (-fno-plt) would cost programs that do not trace.
- *
- * This file is compiled without builtin functions, so that each is a call.
+ * system call. The start of a session itself calls the functions that make one.
+ * In a lazily linked program, the dynamic linker looks a function up at its
+ * first call. That takes some 3 KB of stack, 4 KB on processors with large
+ * registers. A signal handler on a small stack of its own does not have this
+ * room below the library's frames. Looking up all functions at the start
+ * instead (-fno-plt) would cost programs that do not trace. This file is
+ * compiled without builtin functions, so that each use is a call.
  */
 #include "base/bind.h"
 
@@ -35,7 +33,8 @@ print(char *to, const char *fmt, ...)
 static size_t bind_strings(void)
 {
 	char text[8] = "";
-	char *volatile s = text; /* the compiler must not know the result */
+	char *volatile s = text; /* volatile: the compiler must not know the
+				  * result */
 
 	memset(s, 0, 1);
 	memcpy(s, s + 1, 1);

@@ -3,5 +3,6 @@
  * need. */
 #pragma once
 
-/* May change errno. */
+/* Call these functions once, so that the dynamic linker looks them up. May
+ * change errno. */
 void tr2_bind_libc(void);

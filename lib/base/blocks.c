@@ -10,7 +10,8 @@
 
 #include "base/check.h"
 
-#define HEAD_BYTES 4096u /* or a page, if that is larger */
+#define HEAD_BYTES 4096u /* size of a chunk's head, or a page if that is
+			  * larger */
 #define WORD_BITS 64u
 #define MAX_WORDS ((HEAD_BYTES - sizeof(struct tr2_blocks_chunk)) / 8)
 #define GROWTH 8u
@@ -64,7 +65,7 @@ static struct tr2_blocks_chunk *map_chunk(struct tr2_blocks *blocks,
 	return chunk;
 }
 
-/* Map as many blocks as the growth allows; fewer if memory is short. */
+/* Map a chunk of as many blocks as blocks.h says; fewer if memory is short. */
 static struct tr2_blocks_chunk *grow_blocks(struct tr2_blocks *blocks)
 {
 	struct tr2_blocks_chunk *chunk = NULL, **end = &blocks->chunks;
@@ -128,8 +129,8 @@ static bool is_in(const struct tr2_blocks_chunk *chunk, const void *block)
 	       chunk->size_bytes;
 }
 
-/* Keep an empty chunk if it has the only free blocks, since the next thread
- * needs one. */
+/* Unmap an empty chunk, unless it has the only free blocks: the next thread
+ * needs a block. */
 static void unmap_chunk(struct tr2_blocks *blocks, struct tr2_blocks_chunk **at)
 {
 	struct tr2_blocks_chunk *chunk = *at;

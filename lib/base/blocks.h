@@ -23,17 +23,18 @@
 
 struct tr2_blocks_chunk {
 	struct tr2_blocks_chunk *next;
-	char *mapping, *first; /* the mapping, and its first block */
-	uint64_t *used; /* a bit for each block */
+	char *mapping, *first; /* the chunk's mapping, and the first block in
+				* it */
+	uint64_t *used; /* a bit for each block that is in use */
 	size_t size_bytes;
 	unsigned int nr, nr_used;
 };
 
 struct tr2_blocks {
 	size_t block_bytes;
-	unsigned int first; /* blocks in the first chunks */
+	unsigned int first; /* number of blocks in the first chunk */
 	unsigned int nr, nr_used;
-	struct tr2_blocks_chunk *chunks; /* oldest first */
+	struct tr2_blocks_chunk *chunks; /* all chunks, oldest first */
 	struct tr2_blocks_chunk home;
 	uint64_t home_used;
 };

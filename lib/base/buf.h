@@ -36,7 +36,8 @@ struct tr2_buf {
 
 void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes);
 void tr2_buf_init_home(struct tr2_buf *b, char *memory, size_t size_bytes);
-/* Empty the buffer and return to its first memory. */
+/* Empty the buffer, unmap its own memory, and return to memory of the caller,
+ * if it began there. */
 void tr2_buf_release(struct tr2_buf *b);
 
 /* Return whether the buffer has memory of its own. */
@@ -86,7 +87,7 @@ static inline void tr2_buf_addstr(struct tr2_buf *b, const char *s)
 #define tr2_buf_addlit(b, literal) \
 	tr2_buf_add(b, "" literal, sizeof(literal) - 1)
 
-/* Append strings, none of them NULL, as one. */
+/* Append all strings in turn. No string may be NULL. */
 #define tr2_buf_addall(b, ...) \
 	tr2_buf_add_strings(b, (const char *const[]){ __VA_ARGS__, NULL })
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define MAX_HEADERS 24
-#define MAX_NOTES 512 /* maximal bytes of one segment of notes: stacks are
+#define MAX_NOTES 512 /* most bytes read from a segment of notes: stacks are
 		       * small */
 
 typedef ElfW(Ehdr) elf_header;

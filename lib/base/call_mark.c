@@ -12,9 +12,9 @@
 
 /*
  * The least distance between the frames of a handler and the interrupted
- * frames. The kernel saves the registers in between: on x86-64 at least 952
- * bytes, and it skips 128; on AArch64 4 KiB. Frames of two functions that are
- * called one after the other from one place are closer.
+ * frames. Between them the kernel saves the registers: at least 952 bytes and a
+ * gap of 128 on x86-64, 4 KiB on AArch64. Two functions that one function calls
+ * in turn have closer frames.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define SIGNAL_FRAME_BYTES 1024u
@@ -34,8 +34,8 @@ static bool is_in_own_frame(uintptr_t at, uintptr_t now)
 }
 
 /*
- * Let the kernel read the word, since an old stack may be unmapped by now. The
- * requeue only compares the word, without waking or moving a thread.
+ * Let the kernel read the word, since an old stack may be unmapped by now. Use
+ * a futex requeue that only compares the word, and wakes or moves no thread.
  */
 static bool is_marked(uintptr_t at)
 {

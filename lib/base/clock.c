@@ -34,10 +34,10 @@ static bool is_forbidden; /* reading the counter is forbidden */
 static bool is_fitting;
 
 /*
- * A thread that finds an expired scale takes the maker for the time of one
- * anchor. Other threads, and a signal handler, use the kernel's clock during
- * that time. If the handler jumps away, the maker stays taken, and all use the
- * kernel's clock from then on.
+ * A thread that finds an expired scale holds the maker while it takes one
+ * anchor. During that time other threads, and a signal handler, use the
+ * kernel's clock. If the handler jumps away, the maker stays taken, and all
+ * threads use the kernel's clock from then on.
  */
 static struct {
 	uint32_t taken;
@@ -170,8 +170,8 @@ static uint64_t size_of(int64_t ns)
 }
 
 /*
- * Return by how much the monotonic clock alone was set ahead since the offset
- * of the wall clock was looked up.
+ * Return by how much the monotonic clock has got ahead of the wall clock since
+ * the wall clock's offset was looked up.
  */
 static int64_t ahead_of_wall(uint64_t now_ns)
 {
@@ -182,10 +182,10 @@ static int64_t ahead_of_wall(uint64_t now_ns)
 }
 
 /*
- * Return how far this namespace's clock is ahead; 0: this is no other
- * namespace. Call it when the clock is ahead of the counter. A clock that is
- * ahead of the wall clock by the same time is another namespace's. So is a
- * clock that went back: one clock never goes back.
+ * Return how far the clock of another time namespace is ahead; 0: the namespace
+ * is the same. Call it when the clock is ahead of the counter. The clock is
+ * another namespace's if it is ahead of the wall clock by the same time. So is
+ * a clock that went back: the clock of one namespace never does.
  */
 static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 				  int64_t ahead_ns)
@@ -197,7 +197,8 @@ static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 	return now->ns < maker.fit.from.ns ? ahead_ns : 0;
 }
 
-/* If this is another namespace, continue from the times before. */
+/* If the process is in another time namespace, set shift_ns so that times
+ * continue. */
 static void follow_namespace(struct tr2_clock_anchor *now)
 {
 	int64_t ahead_ns = 0;
@@ -234,8 +235,8 @@ static void make_scale(void)
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
 }
 
-/* Convert the counter by the newest scale. false: no scale is valid; *ns is the
- * latest time that a scale gave. */
+/* Read the time by the newest scale and the counter. false: no scale is valid;
+ * *ns is the latest time that a scale gave. */
 static bool ask_scale(uint64_t *ns)
 {
 	struct tr2_scale scale = tr2_clock_newest();
@@ -256,7 +257,8 @@ uint64_t tr2_clock_now_slow(void)
 {
 	uint64_t ns, given_ns;
 
-	/* Another maker may have replaced the scale since. */
+	/* If no counter is used, ask the kernel. Else ask the scale again:
+	 * another thread may have replaced it since the caller's read. */
 	if (!load(&is_fitting))
 		return read_monotonic();
 	if (ask_scale(&given_ns))
@@ -300,8 +302,8 @@ uint64_t tr2_clock_past_ns(uint64_t ticks)
 void tr2_clock_prepare(void)
 {
 #if defined(__x86_64__)
-	int mode = PR_TSC_ENABLE; /* initialised, since valgrind does not see
-				   * prctl() write it */
+	int mode = PR_TSC_ENABLE; /* initialised: valgrind does not see that
+				   * prctl() writes it */
 
 	store(&is_forbidden,
 	      !tr2_raw_call(SYS_prctl, PR_GET_TSC, (long)(intptr_t)&mode, 0, 0,
@@ -311,15 +313,15 @@ void tr2_clock_prepare(void)
 }
 
 /*
- * The kernel uses the counter for its own clock only while the counter is
- * invariant and the same on all cores, and checks that. Asking the processor as
- * well (CPUID) takes longer in a virtual machine than everything else here, and
- * may be forbidden. For a source that moves, the host gives this promise: see
- * is_answered_here().
+ * The clock sources whose counter can be trusted. The kernel uses the counter
+ * for its own clock only while the counter is invariant and the same on all
+ * cores. Do not ask the processor (CPUID) as well: that is slow in a virtual
+ * machine, and may be forbidden. For a source that moves, the host gives this
+ * promise: see is_answered_here().
  */
 static const struct source {
 	const char *name;
-	bool moves; /* moves with its virtual machine */
+	bool moves; /* the virtual machine may move to another host */
 } sources[] = {
 #if defined(__x86_64__)
 	{ "tsc\n", false },
@@ -352,8 +354,8 @@ static uint64_t ticks_of_clock(void)
 	return tr2_clock_ticks() - before;
 }
 
-/* Read nothing from the file, and return the ticks of the call. UINT64_MAX: the
- * read failed. */
+/* Read 0 bytes from the file, and return how many ticks the call took.
+ * UINT64_MAX: the read failed. */
 static uint64_t ticks_of_call(int fd)
 {
 	uint64_t before = tr2_clock_ticks();
@@ -426,8 +428,8 @@ void tr2_clock_start(void)
 	store(&is_fitting, true);
 }
 
-/* Start again in a forked child: a scale that another thread was making is in
- * no usable state. */
+/* Start again in a forked child: if another thread was making a scale, the
+ * scale is incomplete. */
 static void begin_again(const struct tr2_clock_anchor *now)
 {
 	maker.fit = (struct tr2_fit){ .scale = tr2_clock_newest(),
@@ -447,8 +449,9 @@ void tr2_clock_before_fork(void)
 		tr2_clock_look_up_wall();
 }
 
-/* Without a counter, only the wall clock shows that this is another namespace.
- * The wall clock may have been set, too, but hardly since the fork began. */
+/* Without a counter, only a comparison with the wall clock shows another time
+ * namespace. Setting the wall clock would look the same, but is unlikely since
+ * the fork began. */
 static void follow_by_wall(void)
 {
 	int64_t ahead_ns = ahead_of_wall(read_monotonic());

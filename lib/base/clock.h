@@ -31,7 +31,7 @@ static inline uint64_t tr2_clock_ticks(void)
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 	return ticks;
 }
-#else /* never called: tr2_clock_start() trusts no counter here */
+#else /* never called: tr2_clock_start() trusts no counter on this machine */
 static inline uint64_t tr2_clock_ticks(void)
 {
 	return 0;
@@ -46,19 +46,20 @@ static inline uint64_t tr2_clock_ticks(void)
 struct tr2_clock {
 	uint32_t generation;
 	struct tr2_scale scale[2];
-	struct tr2_clock_line line[2]; /* the line of the same generation */
+	struct tr2_clock_line line[2]; /* the line for past ticks, of the same
+					* generation as the scale */
 	/*
 	 * CLOCK_REALTIME is wall_ns later than CLOCK_MONOTONIC; the value
-	 * expires at wall_until_ns. Relaxed: both are independent estimates,
-	 * and a reader that sees a new limit with the old offset uses one some
-	 * seconds old.
+	 * expires at wall_until_ns. Both are read and written relaxed: a reader
+	 * that sees a new limit with the old offset only uses an offset that is
+	 * some seconds old.
 	 */
 	uint64_t wall_ns, wall_until_ns;
 } __attribute__((aligned(64)));
 extern struct tr2_clock tr2_clock TR2_HIDDEN;
 
-/* Return the time when no scale is valid: ask the kernel, and make the next
- * scale. */
+/* Return the time while no scale is valid: ask the kernel for the time, and
+ * make the next scale. */
 uint64_t tr2_clock_now_slow(void);
 
 #if TR2_TSAN
@@ -101,11 +102,12 @@ TR2_INLINE uint64_t tr2_clock_now_ns(void)
 	return ns;
 }
 
-/* A time in ticks, which the caller converts later: reading ticks alone is
- * cheaper than tr2_clock_now_ns(). */
+/* A time in ticks, to be converted later: reading ticks alone is cheaper than
+ * tr2_clock_now_ns(). */
 struct tr2_ticks {
 	uint64_t now;
-	uint64_t until; /* the last ticks of this scale: ask again then */
+	uint64_t until; /* the end of this scale, after which the caller asks
+			 * for a new one */
 	struct tr2_clock_line line;
 };
 
@@ -147,11 +149,11 @@ static inline uint64_t tr2_clock_sum(uint64_t a, uint64_t b)
  */
 void tr2_clock_prepare(void);
 
-/* Use the counter from now on, if it can be trusted. Call it before threads and
- * signal handlers exist; opens a file. */
+/* Use the counter from now on, if it can be trusted. This opens a file. Call it
+ * before threads and signal handlers exist. */
 void tr2_clock_start(void);
 
-/* Call it before a fork, if that is known. */
+/* Call it before a fork, if a handler of the library runs then. */
 void tr2_clock_before_fork(void);
 /* Call it in a forked child, which may be in another time namespace. It also
  * repairs data that another thread was changing. */

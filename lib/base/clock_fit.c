@@ -25,8 +25,8 @@
 
 #define FAR_APART_NS UINT64_C(1000000000)
 
-/* A clock that differs from the counter by more than this was set, however long
- * ago it was read. */
+/* A difference between clock and counter above which one of them was set,
+ * however long ago both were read. */
 #define SET_NS UINT64_C(1000000)
 #define SET_PART 128
 
@@ -63,7 +63,7 @@ static uint64_t ns_of(uint64_t ticks, uint64_t rate)
 	return ns < INT64_MAX ? (uint64_t)ns : INT64_MAX;
 }
 
-/* Note by how much the counter got ahead of the clock. */
+/* Record by how much the counter got ahead of the clock. */
 static void note_stop(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 {
 	uint64_t gap_ns = now->ns - fit->from.ns;
@@ -81,7 +81,7 @@ static void note_stop(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	__atomic_store_n(&fit->nr_stops, i + 1, __ATOMIC_RELEASE);
 }
 
-/* Note that the last line ends here. */
+/* Record that the last line ends at this anchor. */
 static void note_turn(struct tr2_fit *fit, const struct tr2_clock_anchor *at,
 		      const struct tr2_clock_line *before)
 {
@@ -145,8 +145,9 @@ static bool find_turn(const struct tr2_fit *fit, uint64_t ticks,
 	return found;
 }
 
-/* Return the time of ticks before the line's. most_ns: the limit, the time
- * since the first anchor. */
+/* Return the time of ticks that are before the line's. most_ns: the time from
+ * the first anchor to the line, the most that the result can be before the
+ * line. */
 static uint64_t before_line(const struct tr2_fit *fit,
 			    const struct tr2_clock_line *line, uint64_t ticks,
 			    uint64_t most_ns)
@@ -190,7 +191,7 @@ int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 		       ahead_ns : 0;
 }
 
-/* Note that the rate was a different one until now. */
+/* Record that the rate was a different one until this anchor. */
 static void turn_now(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 {
 	note_turn(fit, now, &fit->line);
@@ -199,8 +200,8 @@ static void turn_now(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	fit->long_rate = 0;
 }
 
-/* Compare the rates of whole measurements: a change that was too small to be
- * noticed at once adds up in intervals. */
+/* Compare the rates of whole measurements: a slow change of the rate, too small
+ * between two anchors, adds up over them. */
 static void compare_long_rates(struct tr2_fit *fit)
 {
 	const struct tr2_clock_line before = { fit->from.ticks, fit->from.ns,
@@ -219,8 +220,8 @@ static uint64_t window_of(const struct tr2_fit *fit, uint64_t gap_ns)
 	return gap_ns < longest_ns ? gap_ns : longest_ns;
 }
 
-/* Return the shortest time until the next anchor. A window ends a little early
- * or late. */
+/* Return the shortest accepted time until the next anchor: less than a window,
+ * as windows end a little early or late. */
 static uint64_t shortest_gap(const struct tr2_fit *fit)
 {
 	return fit->widest && fit->rate ? MOVING_WINDOW_NS / 2 :
@@ -250,7 +251,7 @@ static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 	scale->window = (window_ns << 32) / fit->rate;
 }
 
-/* Use no scale until the rate is known (again). */
+/* Make the scale invalid until the rate is known (again). */
 static void draw_none(struct tr2_fit *fit)
 {
 	fit->scale.base_ns = tr2_scale_end(&fit->scale);
@@ -264,7 +265,7 @@ static void doubt(struct tr2_fit *fit, unsigned int how_much)
 	draw_none(fit);
 }
 
-/* Return false if the counter's rate changed. */
+/* Return whether the counter's rate is still the same. */
 static bool agrees(const struct tr2_fit *fit, uint64_t ticks, uint64_t gap_ns)
 {
 	return !fit->rate || distance(ticks * fit->rate >> 32, gap_ns) <=

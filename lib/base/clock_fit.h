@@ -30,19 +30,20 @@ struct tr2_clock_anchor {
 	uint64_t width; /* ticks that reading both took: the uncertainty */
 };
 
-/* Valid for ticks from base_ticks to less than window later. window 0: valid
- * for no ticks, and base_ns is the latest time that was given. */
+/* A scale converts the ticks from base_ticks to less than `window` later.
+ * window 0: it converts no ticks, and base_ns is the latest time that was
+ * given. */
 struct tr2_scale {
 	uint64_t base_ticks, base_ns;
-	uint64_t rate; /* ns a tick, times 2^32 */
+	uint64_t rate; /* ns per tick, times 2^32 */
 	uint64_t window; /* ticks */
 };
 
-/* The clock at the last anchor, to convert earlier ticks: without corrections
- * and without a window. rate 0: not known yet. */
+/* The clock at the last anchor, to convert earlier ticks. Unlike a scale, it
+ * has no corrections and no window. rate 0: not known yet. */
 struct tr2_clock_line {
 	uint64_t ticks, ns;
-	uint64_t rate; /* ns a tick, times 2^32 */
+	uint64_t rate; /* ns per tick, times 2^32 */
 };
 
 /*
@@ -66,22 +67,26 @@ struct tr2_clock_turn {
 struct tr2_fit {
 	struct tr2_scale scale; /* the newest */
 	struct tr2_clock_line line;
-	struct tr2_clock_anchor from; /* start of the measurement of the rate */
+	struct tr2_clock_anchor from; /* the anchor from which the rate is
+				       * measured */
 	uint64_t rate; /* rate between the last anchors; 0: unknown */
 	uint64_t long_rate; /* the last rate at full length, or 0 */
 	uint64_t worst_ns; /* the most by which a time was ahead of the clock */
 	/* Other threads read these while an anchor is added. */
 	unsigned int nr_stops;
 	struct tr2_clock_stop stop[TR2_FIT_STOPS];
-	unsigned int nr_turns; /* total; the newest are kept, at nr %
-				* TR2_FIT_TURNS */
+	unsigned int nr_turns; /* number of all turns; turn n is kept at index n
+				* % TR2_FIT_TURNS */
 	struct tr2_clock_turn turn[TR2_FIT_TURNS];
-	uint64_t widest; /* 0: the machine does not move */
+	uint64_t widest; /* 0: the machine does not move; else see
+			  * tr2_fit_may_move() */
 	unsigned int doubts;
-	bool distrusted; /* permanently: the counter is not the clock's */
+	bool distrusted; /* the counter and the clock differ: never use the
+			  * counter */
 };
 
-/* Minimal distance of anchors: until then scale.window is 0. */
+/* The least distance of the first two anchors; until the second, scale.window
+ * is 0. */
 #define TR2_FIT_FIRST_NS UINT64_C(1000000)
 
 static inline bool tr2_scale_holds(const struct tr2_scale *scale,
@@ -154,6 +159,6 @@ static inline void tr2_fit_may_move(struct tr2_fit *fit, uint64_t widest)
 /* Start without a rate. */
 void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now);
 
-/* Add an anchor: make a new scale, or one without a window. Do nothing while
- * the last scale is valid. */
+/* Add an anchor and make a new scale, without a window if the rate is unknown.
+ * Do nothing while the last scale is valid. */
 void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now);

@@ -38,7 +38,7 @@ struct fraction {
 
 struct decimal {
 	uint64_t digits;
-	int exponent; /* of the first digit */
+	int exponent; /* the exponent of ten of the first digit */
 	int nr;
 };
 
@@ -179,7 +179,8 @@ static uint32_t take_digit(struct big *top, const struct big *below)
 	return digit + 1;
 }
 
-/* Multiply all so that the last word of `below` has 28 bits. */
+/* Multiply `below` and `step` by a power of two, so that the last word of
+ * `below` has 28 bits. */
 static void normalise(struct fraction *f)
 {
 	uint32_t last = f->below.word[f->below.len - 1];
@@ -253,10 +254,10 @@ static bool rounds_up(const struct fraction *f, uint64_t digits)
 }
 
 /*
- * Return whether the digits `few` read back as the same number: they differ
- * from it by at most half a step, or by less if the last bit is odd. Below a
- * power of two, steps are half as long. Changes the fraction, whose top is the
- * rest after `all` of the digits.
+ * Return whether the digits `few` read back as the same number: the difference
+ * is at most half a step, or less than that if the last bit is odd. Below a
+ * power of two, steps are half as long. f: a fraction whose top is the rest
+ * after the digits `all`; it is changed.
  */
 static bool reads_back(struct fraction *f, uint64_t mantissa, bool is_short,
 		       uint64_t few, uint64_t all)
@@ -319,7 +320,8 @@ static char *put_decimal(char *p, const struct decimal *d)
 {
 	char text[20];
 	int nr = (int)(tr2_put_u64(text, d->digits) - text);
-	int exponent = d->exponent + nr - d->nr; /* rounding may add one */
+	int exponent = d->exponent + nr - d->nr; /* rounding up may have added a
+						  * digit */
 
 	while (nr > 1 && text[nr - 1] == '0')
 		nr--;

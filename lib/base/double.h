@@ -28,9 +28,10 @@ static inline bool tr2_double_is_finite(uint64_t bits)
 }
 
 /*
- * Put the text of printf()'s "%.15g", or, if that reads back as another number,
- * of "%.17g", at most TR2_DOUBLE_BYTES without an end: 0.1, 1e+100, NaN,
- * Infinity, -Infinity. Return the end of the text. Signal-safe.
+ * Put the text of printf()'s "%.15g"; if this text reads back as another
+ * number, put the text of "%.17g". The text has at most TR2_DOUBLE_BYTES bytes
+ * and no NUL: 0.1, 1e+100, NaN, Infinity, -Infinity. Return its end.
+ * Signal-safe.
  */
 #define TR2_DOUBLE_BYTES 32
 char *tr2_put_double(char *p, uint64_t bits);

@@ -10,15 +10,16 @@
 #include "base/buf.h"
 #include "base/raw.h"
 
-/* Numbers away from those that a host or a shell is likely to use. */
+/* The library's descriptors get numbers that a host or a shell is unlikely to
+ * use: the last ones below a limit. */
 #define FDS_BELOW_LIMIT 32
 #define HIGHEST_LIMIT 1024
 #define FIRST_SAFE_FD 3
 
 static bool are_shared;
 
-/* The kernel may refuse the answer; most children have descriptors of their
- * own. */
+/* If the kernel refuses the answer, assume that the table is not shared: most
+ * children have a table of their own. */
 void tr2_fd_look_whose(void)
 {
 	are_shared = !tr2_is_in_sandbox() &&
@@ -62,8 +63,9 @@ int tr2_fd_move_up(int fd)
 			      (int)limit.rlim_cur - FDS_BELOW_LIMIT);
 	if (moved < 0)
 		moved = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_SAFE_FD);
-	/* EMFILE: the host gets the last number. A sandbox may refuse the
-	 * move. */
+	/* EMFILE: close fd, so that the host gets the last free number. After
+	 * another error, such as a refusal by a sandbox, keep fd where it
+	 * is. */
 	if (moved < 0 && errno != EMFILE && fd >= FIRST_SAFE_FD)
 		return fd;
 	close(fd);

@@ -46,11 +46,11 @@ uint64_t tr2_file_size_limit(void);
  * they would stay open there: tr2_fd_move_up() fails.
  */
 void tr2_fd_look_whose(void);
-/* Note that the process surely has a table of its own. */
+/* Record that the process has a table of descriptors of its own. */
 void tr2_fd_are_own(void);
 bool tr2_fd_are_shared(void);
 
-/* Close a descriptor that was kept open. */
+/* Close a descriptor of the library, unless the table is shared. */
 void tr2_fd_close(int fd);
 
 /* Return whether a filter judges system calls. It may kill the process for a
@@ -58,9 +58,10 @@ void tr2_fd_close(int fd);
 bool tr2_is_in_sandbox(void);
 
 /*
- * Return whether another thread has this file at that number, in a table of its
- * own (unshare(CLONE_FILES)). Call it for a file that the calling thread does
- * not have. Slow; signal-safe.
+ * Return whether another thread, which has a table of its own
+ * (unshare(CLONE_FILES)), still has this file as descriptor id->fd. Call it if
+ * the descriptor of the calling thread is not this file any longer. Slow;
+ * signal-safe.
  */
 bool tr2_fd_is_elsewhere(int fd, const struct tr2_file_id *id);
 
@@ -81,5 +82,5 @@ void tr2_pipe_close(struct tr2_pipe *p);
 /* Return whether both ends are open, and still this pipe: then a write raises
  * no SIGPIPE. */
 bool tr2_pipe_is_open(const struct tr2_pipe *p);
-/* Make the reading end readable; a full pipe already is. */
+/* Make the reading end readable. A full pipe is readable already. */
 void tr2_pipe_raise(const struct tr2_pipe *p);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * fork_guard - notice a forked child whose fork ran no handlers (_Fork(), a
- * bare clone()), or has not run ours yet, by a page that the kernel clears in
- * children.
- *
- * Each call looks at the page: calls with a frame when they begin, all others
- * that wait for another thread when they take the lock (lock.h). Inline metrics
- * look at it, too, since their cells may lie in a file of the parent's.
+ * fork_guard - let a forked child notice the fork, by a page that the kernel
+ * clears in children. A fork may run no handlers (_Fork(), a bare clone()), or
+ * may not have run the library's handler yet. Each call looks at the page.
+ * Calls with a frame look when they begin; other calls that wait for threads
+ * look when they take the lock (lock.h). Inline metrics look, too, since their
+ * cells may lie in the parent's file.
  */
 #pragma once
 
@@ -16,15 +15,15 @@
 #include "base/macros.h"
 #include "trace2.h"
 
-/* The flags are 0 in such a child until tr2_fork_guard_set(); otherwise
- * these. */
+/* Flags in the page. In a child that has not noticed its fork all of them are
+ * 0. */
 #define TR2_GUARD_SET 1u
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
 /*
- * Set in place of both other flags if a thread that did not fork noticed the
- * fork. The slot of the thread that forked is the parent's. No call is then
- * inline or fast, and a thread's slot counts only if its context has the slot,
- * too.
+ * TR2_GUARD_LATE replaces both other flags if the fork was first noticed by
+ * another thread than the one that forked. That thread's slot is then still the
+ * parent's. From then on no call is inline or fast, and a thread's slot is used
+ * only if its context has the slot, too.
  */
 #define TR2_GUARD_LATE 4u
 extern const struct trace2_guard_ *tr2_fork_guard TR2_HIDDEN;
@@ -41,15 +40,15 @@ static inline uint32_t tr2_fork_guard_flags(void)
 /* Set or clear TR2_GUARD_FASTPATH. */
 void tr2_fork_guard_set_fastpath(bool on);
 
-/* Map the page, and call in_child whenever a fork is noticed. Without the page
- * no such child is noticed. */
+/* Map the page; from now on, in_child is called when a child notices its fork.
+ * If the page cannot be mapped, forks without handlers stay unnoticed. */
 void tr2_fork_guard_make(void (*in_child)(void));
 bool tr2_fork_guard_is_made(void);
 
-/* Call in_child. */
+/* Call the function in_child of tr2_fork_guard_make(). */
 void tr2_fork_guard_notice(void);
 
-/* Mark that the child has noticed the fork. */
+/* Set the flags in the page: the child has noticed its fork. */
 void tr2_fork_guard_set(bool is_late);
 
 /* Unmap the page; no call looks at it afterwards. */
@@ -66,7 +65,7 @@ static inline bool tr2_fork_guard_is_set(void)
 	return tr2_fork_guard_flags() & TR2_GUARD_SET;
 }
 
-/* Notice a fork that no call has noticed yet. */
+/* If this is a child that has not noticed its fork, let it notice the fork. */
 static inline void tr2_fork_guard_look(void)
 {
 	if (unlikely(tr2_fork_guard_is_cleared()))

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Read a format as the C library does. If no width or precision is an argument,
- * look at the format only; else step over the arguments before it, each with
- * its type.
+ * Read a format as the C library does. A width or precision may be an argument
+ * ('*'): only then step over the arguments before it, by their types.
  */
 #include "base/format.h"
 
@@ -17,13 +16,16 @@ enum type { NONE, INT, LONG, LLONG, DOUBLE, LDOUBLE, POINTER, UNKNOWN };
 
 /* A number in a conversion. */
 struct number {
-	unsigned int value; /* the maximum, if it is larger */
-	unsigned int at; /* the position of its argument; 0: none */
+	unsigned int value; /* a number larger than TR2_FORMAT_MAX_WIDTH stays
+			     * larger, but may be cut */
+	unsigned int at; /* for `*7$`: 7, the position of the argument; else
+			  * 0 */
 	bool is_argument;
 };
 
 struct conversion {
-	unsigned int at; /* the position of its argument, or 0 */
+	unsigned int at; /* for `%7$d`: 7, the position of the argument; else
+			  * 0 */
 	struct number width, precision;
 	enum type type;
 	bool is_string, writes;
@@ -145,8 +147,8 @@ static const char *read_conversion(const char *p, struct conversion *c)
 	return *p ? p + 1 : p;
 }
 
-/* A negative width aligns to the left; a negative precision counts as
- * absent. */
+/* Return whether the width is small enough; a negative width aligns to the
+ * left. */
 static bool is_width(int value)
 {
 	return (value < 0 ? 0u - (unsigned int)value : (unsigned int)value) <=
@@ -220,8 +222,8 @@ struct positions {
 };
 
 /*
- * Note the type of an argument. false: the argument has no position, a position
- * that is too high, or a position that has another type.
+ * Record the type of the argument at a position. false: the position is
+ * missing, is too high, or already has another type.
  */
 static bool note(struct positions *all, unsigned int at, enum type type)
 {
@@ -242,8 +244,8 @@ static bool note_conversion(struct positions *all, const struct conversion *c)
 	       ((c->type == NONE && !c->at) || note(all, c->at, c->type));
 }
 
-/* Read the arguments in their order. false: an argument is left out, or of
- * unknown type. */
+/* Read the arguments by ascending position. false: the format leaves a position
+ * out, or the type at a position is unknown. */
 static bool read_positions(struct positions *all, struct arguments *from)
 {
 	unsigned int at;

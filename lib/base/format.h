@@ -16,7 +16,7 @@
 /* A text with more blanks or zeros than this is no message. */
 #define TR2_FORMAT_MAX_WIDTH (1u << 20)
 
-/* Return false if a width, or the precision of a number, is larger, if the
- * format writes, or if only some arguments have a position. Leave ap usable.
- * Signal-safe. */
+/* Return false if a width, or the precision of a number, exceeds
+ * TR2_FORMAT_MAX_WIDTH, if the format writes (%n), or if only some arguments
+ * have a position. Leave ap usable. Signal-safe. */
 bool tr2_format_is_safe(const char *fmt, va_list ap);

@@ -26,7 +26,7 @@ static struct {
 	long offset[MAX_CHANGES];
 } zone;
 
-/* Used only while the table is made. */
+/* The rules of the zone, used only while the table is made. */
 static struct tr2_zone rules;
 
 static long offset_at(int64_t when)

@@ -20,13 +20,13 @@
 
 void tr2_lock(void);
 
-/* Take the lock if the process has other threads; true: it was taken. For data
- * that the thread's own signal handlers may find at any moment. */
+/* Take the lock if the process has other threads; true: it was taken. Use this
+ * only for data that the thread's own signal handlers may find in any state. */
 bool tr2_lock_others(void);
 void tr2_unlock(void);
 
-/* The calling thread's data, in one variable: finding its place takes longer
- * than reading it. */
+/* The calling thread's data, in one thread-local variable: finding the address
+ * of such a variable takes longer than reading it. */
 struct tr2_own {
 	struct tr2_thread *context; /* tr2_self, of thread/thread.h */
 	struct tr2_slot *slot; /* tr2_my_slot, of arena/arena.h */

@@ -26,7 +26,8 @@ void tr2_mask_begin(struct tr2_mask *before)
 	before->is_nested = section != NULL;
 	if (section)
 		return;
-	/* Not sigfillset(), which the loader would look up in each process. */
+	/* Do not call sigfillset(): the loader would have to look it up in each
+	 * process. */
 	memset(&all, 0xff, sizeof(all));
 	for (i = 0; i < sizeof(faults); i++)
 		sigdelset(&all, faults[i]);

@@ -12,11 +12,12 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* State to restore. */
+/* The state that the end of the section restores. */
 struct tr2_mask {
 	sigset_t signals;
 	int cancel_state, cancel_type;
-	bool is_nested; /* within another section, which restores it */
+	bool is_nested; /* this section lies in another section, which restores
+			 * the state */
 };
 
 /* Begin and end a section; a nested section makes no system call. */

@@ -42,9 +42,9 @@ tr2_put_short(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* Copy n bytes in whole blocks, at least one. The rest of the last block is
- * read after s[n - 1], and written after the copy as slack: both memories need
- * room for it. */
+/* Copy n bytes in whole blocks, at least one block. The rest of the last block
+ * is read after s[n - 1] and written after the copy: both memories need room
+ * for this slack. */
 #define TR2_PUT_BLOCK 64
 TR2_INLINE char *
 tr2_put_blocks(char *p, const char *s, size_t n)
@@ -57,7 +57,8 @@ tr2_put_blocks(char *p, const char *s, size_t n)
 	return p + n;
 }
 
-/* c must be constant, so that no function is called. The slack is 15 bytes. */
+/* Put c n times; the slack is 15 bytes. c must be a constant: else the compiler
+ * would call a function. */
 TR2_INLINE char *tr2_put_chars(char *p, char c, size_t n)
 {
 	size_t at;
@@ -84,7 +85,8 @@ static inline char *tr2_put_key(char *p, const struct tr2_key *key)
 	return p + key->len;
 }
 
-extern const char tr2_two_digits[200] TR2_HIDDEN; /* "00" to "99" */
+extern const char tr2_two_digits[200] TR2_HIDDEN; /* the digits "00" to "99",
+						   * one after the other */
 
 static inline char *tr2_put_2(char *p, uint64_t value)
 {
@@ -100,8 +102,9 @@ static inline char *tr2_put_1_or_2(char *p, unsigned int value)
 	return p + 1;
 }
 
-/* Write the next two digits of a fraction of 2^64; leave the rest. gcc makes
- * seven instructions of a product of 128 bits, not five. */
+/* Write the next two digits of a fraction of 2^64; leave the rest. Multiply by
+ * assembly: gcc makes seven instructions of a product of 128 bits, and five
+ * suffice. */
 TR2_INLINE char *tr2_put_next_2(char *p, uint64_t *fraction)
 {
 #if defined(__x86_64__)
@@ -178,14 +181,14 @@ static inline char *tr2_put_i64(char *p, int64_t value)
 	return tr2_put_u64(p, size);
 }
 
-/* Nanoseconds as seconds, for output with 6 decimals, rounded as "%.6f"
- * does. */
+/* A time in seconds for output with 6 decimals, rounded as by "%.6f". */
 struct tr2_seconds {
 	uint64_t s, fraction; /* of 2^64 */
 };
 static inline struct tr2_seconds tr2_seconds_rounded(uint64_t ns)
 {
-	/* In units of 4 ns, so that any ns can be rounded. */
+	/* Count in units of 4 ns: adding 500 ns to any ns for the rounding does
+	 * not overflow. */
 	uint64_t n = ns / 4 + 125, s = n / 250000000u;
 
 	return (struct tr2_seconds){

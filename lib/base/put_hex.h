@@ -24,7 +24,7 @@ static inline char *tr2_put_hex16(char *p, uint64_t value)
 	const __m128i fifteen = _mm_set1_epi8(15);
 	__m128i x = _mm_cvtsi64_si128((long long)__builtin_bswap64(value));
 
-	/* Make a byte of each half byte. */
+	/* Spread the half bytes, each to a byte of its own. */
 	x = _mm_unpacklo_epi8(_mm_and_si128(_mm_srli_epi16(x, 4), fifteen),
 			      _mm_and_si128(x, fifteen));
 	x = _mm_add_epi8(_mm_add_epi8(x, _mm_set1_epi8('0')),
@@ -41,7 +41,7 @@ static inline uint64_t tr2_hex_8(uint32_t value)
 	const uint64_t ones = UINT64_C(0x0101010101010101);
 	uint64_t x = __builtin_bswap32(value);
 
-	/* Make a byte of each half byte. */
+	/* Spread the half bytes, each to a byte of its own. */
 	x = (x | x << 16) & UINT64_C(0x0000ffff0000ffff);
 	x = (x | x << 8) & UINT64_C(0x00ff00ff00ff00ff);
 	x = (x >> 4 & (ones * 15)) | (x & UINT64_C(0x000f000f000f000f)) << 8;

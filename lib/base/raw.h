@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * raw - system calls without the C library's wrappers.
- *
- * libc's wrappers are cancellation points. That costs time with several
- * threads. During such a call, glibc makes the cancellation of the thread
- * asynchronous, and it stays so if a signal handler leaves the call by
- * siglongjmp().
+ * raw - system calls without the C library's wrappers. libc's wrappers are
+ * cancellation points. That costs time with several threads. During such a
+ * call, glibc makes the cancellation of the thread asynchronous. If a signal
+ * handler leaves the call by siglongjmp(), the cancellation stays asynchronous.
  */
 #pragma once
 
@@ -97,8 +95,8 @@ static inline long tr2_raw_send(int fd, const void *p, size_t n, int flags)
 }
 
 /*
- * Return 0 or a negative errno. Where the kernel's structure is libc's, libc
- * may call newfstatat(), which costs a sixth more.
+ * Return 0 or a negative errno. Do not call libc's fstat() where the kernel's
+ * structure is libc's: libc may use newfstatat(), which costs a sixth more.
  */
 static inline long tr2_raw_fstat(int fd, struct stat *st)
 {
@@ -109,7 +107,7 @@ static inline long tr2_raw_fstat(int fd, struct stat *st)
 #endif
 }
 
-/* These calls behave like libc's. */
+/* The following functions behave like the libc functions of the same names. */
 
 static inline ssize_t tr2_sys_write(int fd, const void *p, size_t n)
 {

@@ -61,8 +61,8 @@ size_t tr2_utf8_cut(const char *s, size_t len, size_t max)
 }
 
 /*
- * Return whether the byte needs no escape in JSON. If the byte may need an
- * escape, escape it, or check the sequence.
+ * Return whether the byte surely needs no escape in JSON. The caller escapes
+ * any other byte, or checks its UTF-8 sequence.
  */
 static inline bool json_plain(unsigned char c)
 {
@@ -159,9 +159,8 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s)
 	tr2_buf_addch(b, '"');
 }
 
-/* Return whether the byte is plain. It is not if it is a control character, or
- * possibly the first byte of one. U+0080 to U+009F, which terminals take as ESC
- * and a letter, begin with c2. */
+/* Return whether the byte is plain: no control character, and not c2. With c2
+ * begin U+0080 to U+009F, which terminals take as ESC and a letter. */
 static inline bool text_plain(unsigned char c)
 {
 	return c >= 0x20 && c != 0x7f && c != 0xc2;
@@ -196,8 +195,9 @@ static size_t plain_words(const char *s, size_t n)
 
 	for (at = 0; at + 8 <= n; at += 8) {
 		memcpy(&x, s + at, 8);
-		/* If no byte has its high bit, a byte below 0x20 or equal to
-		 * 0x7f borrows that bit; a byte above such a byte may, too. */
+		/* If no byte of x has its high bit set, the subtractions set
+		 * the high bit for a byte below 0x20 or equal to 0x7f. They may
+		 * also set it in the bytes above such a byte. */
 		if ((x | (x - ones * 0x20) | ((x ^ ones * 0x7f) - ones)) &
 		    ones * 0x80)
 			break;
@@ -325,7 +325,7 @@ tr2_text_copy_wide(char *to, const char *s, size_t n)
 		_mm256_storeu_si256((__m256i *)(void *)(to + at), x);
 #define IS(c) _mm256_cmpeq_epi8(x, _mm256_set1_epi8(c))
 #define OR(a, b) _mm256_or_si256(a, b)
-		/* As tr2_text_odd(). */
+		/* The same test as in tr2_text_odd(), for 32 bytes at once. */
 		odd = OR(odd, _mm256_cmpgt_epi8(limit, _mm256_add_epi8(
 						x, _mm256_set1_epi8(1))));
 		odd = OR(odd, OR(OR(IS('"'), IS('\\')), OR(IS(':'), IS('='))));

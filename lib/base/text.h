@@ -47,12 +47,13 @@ void tr2_quote_add_word(struct tr2_buf *b, const char *s);
 /* From this length on, vectors of 32 bytes (AVX2) are worth a call. */
 #define TR2_TEXT_WIDE_BYTES 128u
 
-/* The processor has these vectors, and the system saves them. */
+/* true: the processor has vectors of 32 bytes, and the kernel saves them. */
 extern bool tr2_text_has_wide TR2_HIDDEN;
 
 /* Look whether there are wide vectors: once, before other threads exist. It
  * makes no system call, and executes no CPUID. */
 void tr2_text_wide_start(void);
 
-/* As tr2_text_copy(), for n from 32 on, if there are wide vectors. */
+/* Do the same as tr2_text_copy(), for n from 32 on, by wide vectors. Call it
+ * only if tr2_text_has_wide. */
 bool tr2_text_copy_wide(char *to, const char *s, size_t n);

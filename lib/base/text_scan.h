@@ -24,8 +24,8 @@
 #define TR2_TEXT_MARK (1u << 2) /* ':' or '=': possibly a secret */
 
 /*
- * Load s[0..n), n below 8, as 8 bytes: each byte of s, some of them twice, and
- * letters in the rest.
+ * Load s[0..n), n below 8, into 8 bytes. Some bytes of s may occur twice, and
+ * letters fill the rest.
  */
 static inline uint64_t tr2_text_load_short(const char *s, size_t n)
 {
@@ -61,7 +61,7 @@ static inline uint64_t tr2_text_load(const char *s)
 static inline unsigned int tr2_text_classify(const char *s, size_t n)
 {
 	__m128i control = _mm_setzero_si128(), json = control, mark = control;
-	const char *last = s + n - 16; /* used from 16 bytes on */
+	const char *last = s + n - 16; /* read only if n is at least 16 */
 	__m128i x;
 
 	if (n >= 16)
@@ -74,7 +74,8 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 	for (;;) {
 #define IS(c) _mm_cmpeq_epi8(x, _mm_set1_epi8(c))
 #define OR(a, b) _mm_or_si128(a, b)
-		/* x is at most 0x1f if x is the smaller of x and 0x1f. */
+		/* A byte is below 0x20 if it equals the minimum of itself and
+		 * 0x1f. */
 		control = OR(control, OR(IS(0x7f),
 					 _mm_cmpeq_epi8(_mm_min_epu8(
 						 x, _mm_set1_epi8(0x1f)), x)));
@@ -87,13 +88,15 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 		s = last - s > 16 ? s + 16 : last;
 		x = _mm_loadu_si128((const __m128i *)(const void *)s);
 	}
-	/* The top bit of each byte: set if the byte is of the class. */
+	/* A vector has the top bit of a byte set if the byte is of the class.
+	 * movemask collects these bits. */
 	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
 	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
 	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);
 }
 #else
-/* (x - 0x01…) & ~x & 0x80… is not 0 when a byte of x is 0 (Mycroft 1987). */
+/* Search without vectors: (x - 0x01…) & ~x & 0x80… is not 0 if a byte of x is 0
+ * (Mycroft 1987). */
 static inline unsigned int tr2_text_classify(const char *s, size_t n)
 {
 	const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -144,8 +147,7 @@ static inline bool tr2_text_is_unmarked(const char *s, size_t n)
 
 /*
  * Copy s[0..n) to `to`. true: no byte needs an escape in any target, and no
- * byte is a mark of a secret. It may be false for plain text, but never true
- * for other text.
+ * byte is a mark of a secret. false: some byte possibly does or is.
  */
 #if defined(__SSE2__)
 /* Return a vector that is not 0 in each byte that is a control, a quote, a

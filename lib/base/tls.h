@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * tls - variables of a thread that frequent events read.
- *
- * The same objects go into programs, into the shared library, and into modules
- * that are loaded while a program runs. For such modules the C library has a
- * fixed place near the thread's pointer for few variables only, which the
- * host's own modules may need. The model initial-exec demands a place, and
- * refuses the load when all are used up, so it is not used. A TLS descriptor
- * takes a free place if there is one, else memory of its own, and in a program
- * the linker turns it into a constant.
- *
- * Compilers other than gcc have no descriptors on x86-64, and gcc does not know
- * that before glibc 2.40 the first access of a thread may overwrite vector
- * registers. On x86-64 the library therefore uses descriptors by hand.
- *
- * In code that a program compiles, trace2_metric.h leaves the choice to the
- * compiler.
+ * tls - variables of a thread that frequent events read. The same objects go
+ * into programs, into the shared library, and into modules that are loaded
+ * while a program runs. Near the thread's pointer, the C library reserves
+ * places for the variables of such modules, but only for few, which the host's
+ * own modules may need. The model initial-exec demands such a place, and
+ * refuses the load when all are used up. So it is not used. A TLS descriptor
+ * takes a free place if there is one, else memory of its own. In a program the
+ * linker turns the descriptor into a constant. Compilers other than gcc have no
+ * descriptors on x86-64. gcc does not know that before glibc 2.40 the first
+ * access of a thread may overwrite vector registers. On x86-64 the library
+ * therefore uses descriptors by hand. In code that a program compiles,
+ * trace2_metric.h leaves the choice to the compiler.
  */
 #pragma once
 
@@ -33,7 +29,8 @@
 #define TR2_TLS_BY_HAND 0
 #endif
 
-/* Link-time optimisation does not see that assembly uses a variable. */
+/* `used` keeps the variable: link-time optimisation does not see that assembly
+ * uses it. */
 #ifdef __clang__
 #define TR2_TLS_USED __attribute__((used))
 #else

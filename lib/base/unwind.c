@@ -8,10 +8,10 @@
 #include <unwind.h>
 
 /*
- * Weak: a statically linked program may lack these functions, and so may a
- * program with a glibc older than 2.34, where they are in a library of their
- * own. A test for them makes the loader look them up at the start of each
- * process, so only such builds test.
+ * Weak: a statically linked program may lack these functions. So may a program
+ * with a glibc older than 2.34, which has them in a separate library. Testing
+ * for them makes the loader look them up at the start of each process. So only
+ * builds with such a glibc test.
  */
 #pragma weak dlopen
 #pragma weak dlsym
@@ -24,10 +24,10 @@
 #endif
 #endif
 
-static void *libgcc; /* the handle of the last load */
+static void *libgcc; /* what dlopen() returned for libgcc */
 
 typedef _Unwind_Reason_Code backtrace_fn(_Unwind_Trace_Fn fn, void *arg);
-/* Stored last: a thread that sees it may call both functions. */
+/* `backtrace` is stored after `get_ip`: a thread that sees it may call both. */
 static backtrace_fn *backtrace;
 typedef _Unwind_Ptr get_ip_fn(struct _Unwind_Context *context);
 static get_ip_fn *get_ip;
@@ -35,7 +35,7 @@ static get_ip_fn *get_ip;
 struct walk {
 	struct tr2_callchain *chain;
 	const struct tr2_code *own;
-	bool was_own; /* the previous frame is in this file */
+	bool was_own; /* the previous frame was in the code `own` */
 };
 
 static _Unwind_Reason_Code take_frame(struct _Unwind_Context *context,
@@ -107,8 +107,8 @@ void tr2_unwind_release(void)
 }
 
 /*
- * Two threads may run this function at once, with the same result. A fork might
- * leave a lock locked.
+ * Two threads may run this function at once, with the same result. Take no
+ * lock: a fork might leave it locked in the child.
  */
 const char *tr2_unwind_prepare(void)
 {

@@ -133,7 +133,8 @@ static int is_leap(int64_t year)
 	return (!(year % 4) && year % 100) || !(year % 400);
 }
 
-/* Return the number of days from 1970 to the first day of that month. */
+/* Return the number of days from 1 January 1970 to the first day of the
+ * month. */
 static int64_t days_to(int64_t year, unsigned int month)
 {
 	static const unsigned short before[] = { 0,   31,  59,	90,  120, 151,
@@ -181,7 +182,7 @@ static long rule_at(const struct tr2_zone_rule *rule, int64_t when)
 	return is_summer ? rule->summer : rule->standard;
 }
 
-/* Read the rule that ends the file, between newlines. */
+/* Read the rule at the end of the file, which stands between two newlines. */
 static void read_footer(struct tr2_zone *zone, const unsigned char *p,
 			const unsigned char *end)
 {

@@ -13,7 +13,8 @@
 struct tr2_zone_day {
 	char form; /* 'M': month, week, day; 'J': 1-365; 'n': 0-365 */
 	unsigned int month, week, day;
-	long seconds; /* seconds of that day, by the offset before */
+	long seconds; /* seconds since the start of the day, in the local time
+		       * before the change */
 };
 
 /* A rule in the form of TZ: "CET-1CEST,M3.5.0,M10.5.0/3". */
@@ -30,7 +31,8 @@ struct tr2_zone {
 	const unsigned char *times, *types, *offsets; /* in the file */
 	uint32_t nr_times, nr_types;
 	int has_rule;
-	struct tr2_zone_rule rule; /* used after the last time in the file */
+	struct tr2_zone_rule rule; /* the rule after the last change in the
+				    * file */
 };
 
 /* Read the zone that TZ names, as the C library does; UTC if TZ names none. Not

@@ -78,7 +78,8 @@ static void read_system(struct tr2_config_reader *rd)
 	const char *path = rd->places.system;
 	int off = 0;
 
-	/* A value that is no boolean was still meant to set something: obey. */
+	/* A value that is no boolean counts as true: the user meant to set the
+	 * variable. */
 	if (no_system && tr2_config_bool(no_system, &off))
 		off = 1;
 	if (off)
@@ -156,8 +157,8 @@ int tr2_config_int(const char *value, int *out)
 
 	if (!value)
 		return -EINVAL;
-	/* On overflow the result is the limit of its type, which is outside our
-	 * range. */
+	/* If the number overflows, strtoimax() returns INTMAX_MAX or
+	 * INTMAX_MIN, which is rejected as out of range. */
 	number = strtoimax(value, &end, 0);
 	shift = end == value ? -1 : suffix_shift(end);
 	if (shift < 0)

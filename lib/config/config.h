@@ -53,7 +53,8 @@ struct tr2_config_fault {
 struct tr2_config_request {
 	void (*entry)(void *cookie, const struct tr2_config_entry *entry);
 	void (*fault)(void *cookie, const struct tr2_config_fault *fault);
-	void *cookie; /* passed to both; fault may be NULL */
+	void *cookie; /* passed to both callbacks; the callback for faults may
+		       * be NULL */
 	/*
 	 * Deliver only keys of this section, its name in lower case; NULL: all
 	 * keys. A file without such keys is not checked, unless `thorough` asks

@@ -2,18 +2,14 @@
 /*
  * control_block - the page that a process with GIT_TRACE2_CONTROL shares with
  * `trace2 set`: a memory file. The owner of the process can open it through
- * /proc/PID/fd, and nobody can make it shorter.
- *
- * The requester locks the file (flock), sets `request` to 0, writes the text,
- * then the number of the request. It stores TR2_ENABLED_LOOK at enabled_at in
- * the process, unless the process looks at every call, and waits until `done`
- * is that number.
- *
- * The process copies the text, then exchanges the request for 0. If the number
- * is another one by then, the copy may be of two texts: it is not used.
- *
- * The process reads data that others may damage: it never follows an address in
- * this page.
+ * /proc/PID/fd, and nobody can make it shorter. The requester locks the file
+ * (flock), sets `request` to 0, writes the text, then the number of the request
+ * into `request`. It then stores TR2_ENABLED_LOOK at enabled_at in the process,
+ * unless the process looks at every call. It waits until `done` is the number
+ * of the request. The process copies the text, then exchanges `request` for 0.
+ * If `request` has changed since the copy began, the copy may mix two texts,
+ * and the process drops the copy. The process reads data that others may
+ * damage: it never follows an address in this page.
  */
 #pragma once
 
@@ -30,14 +26,16 @@
 
 struct tr2_control_block {
 	uint64_t magic;
-	uint64_t enabled_at; /* the address of trace2_enabled_ there */
+	uint64_t enabled_at; /* the address of trace2_enabled_ in the process */
 	uint32_t pid;
-	uint32_t looks; /* 1: at every call, since nobody may write there */
+	uint32_t looks; /* 1: the process looks at the page in every call,
+			 * because a requester may not write at enabled_at */
 	uint32_t request; /* 0: no request waits */
 	uint32_t done; /* the last request that the process handled */
-	uint32_t last; /* the last number of a request */
-	int32_t result; /* of request `done`: 0 or a negative errno */
-	uint32_t is_on; /* whether a target was on after it */
+	uint32_t last; /* the number of the last request */
+	int32_t result; /* the result of request `done`: 0 or a negative
+			 * errno */
+	uint32_t is_on; /* whether a target was on after request `done` */
 	/* Lines, ending with NUL: VARIABLE=VALUE; `reopen`; `flush`; `record`:
 	 * keep the present event target, with its settings; restore=TARGET:
 	 * restore the kept target, if the event target is TARGET. */

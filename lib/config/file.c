@@ -87,12 +87,13 @@ static void include_file(struct tr2_config_reader *rd, const char *file,
 	free(path);
 }
 
-/* A file's text, packed later, followed by room for the longest key. */
+/* The text of a file, which is packed later in place. After it there is room
+ * for the longest key. */
 struct text {
 	char *buf;
-	size_t size; /* the maximal size of the text */
-	size_t len;  /* the present size */
-	size_t max;  /* the limit of its size */
+	size_t size; /* bytes that the buffer has for the text */
+	size_t len;  /* bytes of text read so far */
+	size_t max;  /* the largest size that the text may have */
 };
 
 static const char *reason_of(int err)
@@ -158,15 +159,16 @@ static int text_reserve(struct text *text, size_t size)
 	return 0;
 }
 
-/* Return whether this is /dev/null, which stands for an empty file. */
+/* Return whether the file is /dev/null, which counts as an empty file. */
 static bool is_null_device(const struct stat *st)
 {
 	return S_ISCHR(st->st_mode) && st->st_rdev == makedev(1, 3);
 }
 
 /*
- * Read to the end. A file may grow, shrink, or have no size (as in /proc): a
- * short read is the end only if it ends at the size of fstat().
+ * Read the file to its end. A file may grow, shrink, or have no size (as in
+ * /proc). The end is reached at the size that fstat() gave, or when read()
+ * returns 0.
  */
 static int text_read(struct text *text, int fd, size_t expected)
 {
@@ -235,7 +237,8 @@ static bool is_wanted(const struct tr2_config_reader *rd, const char *name)
 	return !strncmp(name, section, len) && (!name[len] || name[len] == '.');
 }
 
-/* Deliver a packed text, with room for its longest key after it. */
+/* Deliver the keys of a packed text, which has room for the longest key after
+ * it. */
 static void deliver_text(struct tr2_config_reader *rd, const struct text *text,
 			 const char *path)
 {
@@ -314,7 +317,8 @@ static int deliver_file(struct tr2_config_reader *rd, struct text *text,
 	return 0;
 }
 
-/* O_NONBLOCK: do not wait for a FIFO's writer, or for the end of a lease. */
+/* Open with O_NONBLOCK: do not wait for a FIFO's writer, or for the end of a
+ * lease. */
 static int open_file(const char *path)
 {
 	int fd;
@@ -330,7 +334,7 @@ int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 	struct text text = { .max = TR2_CONFIG_MAX_BYTES - rd->nr_bytes };
 	int fd, err;
 
-	/* /dev/null is the usual way to have no file: it costs nothing. */
+	/* Do not open /dev/null: users name it to have no file. */
 	if (!strcmp(path, "/dev/null"))
 		return 0;
 	fd = open_file(path);

@@ -14,13 +14,13 @@
 #include <stddef.h>
 
 /*
- * A packed text is a sequence of strings, each ended by a NUL byte, written
- * over the text that it was made from:
+ * A packed text is a sequence of strings, each ended by a NUL byte. They
+ * overwrite the text from which they were made:
  *
- *	"[section.Sub"   starts a section; its keys have this and a dot
- *	                 before them
+ *	"[section.Sub"   starts a section; the names of its keys begin with
+ *	                 section.Sub and a dot
  *	"{section.S"     a section whose name had a NUL: each of its keys is
- *	                 just this name
+ *	                 named section.S, without the variable
  *	"var=value"      a variable; "var" alone: a variable without a value
  *
  * No string is longer than its source, whose line end or bracket makes room for
@@ -40,7 +40,7 @@ struct tr2_config_places {
 	const char *no_system, *system, *global, *xdg, *home;
 };
 
-/* One call of a public function. Lives on its stack; no data outlives it. */
+/* The state of one call of a public function, on the stack of the call. */
 struct tr2_config_reader {
 	const struct tr2_config_request *request;
 	struct tr2_config_places places;
@@ -51,14 +51,15 @@ struct tr2_config_reader {
 	bool no_more;          /* a limit was reached: ignore includes */
 };
 
-/* Report the fault; reason NULL: the text of err. Return -err. */
+/* Report the fault, and return -err. reason NULL: report the text of err. */
 int tr2_config_fail(const struct tr2_config_reader *rd, const char *path,
 		    unsigned int line, int err, const char *reason);
 
-/* Read a file with its includes; return as tr2_config_read_file(). */
+/* Read a file with its includes. The results are those of
+ * tr2_config_read_file(). */
 int tr2_config_load(struct tr2_config_reader *rd, const char *path);
 
-/* These work on ASCII letters, ignoring the host's locale. */
+/* The following functions know ASCII only, and ignore the host's locale. */
 char tr2_config_lower(char c);
 bool tr2_config_is_alpha(char c);
 bool tr2_config_is_space(char c); /* space, tab, CR, LF */

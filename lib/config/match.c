@@ -31,8 +31,8 @@ static bool is_digit(char c)
 	return is_between(c, '0', '9');
 }
 
-/* Return whether a character is in the class; false also for an unknown
- * class. */
+/* Return whether the character is in the class. An unknown class contains no
+ * character. */
 static bool in_class(const char *name, size_t len, char c, bool *known)
 {
 	bool alpha = tr2_config_is_alpha(c);
@@ -66,7 +66,7 @@ static bool in_class(const char *name, size_t len, char c, bool *known)
 struct set {
 	const char *p;   /* next byte of the pattern */
 	const char *end;
-	char c;          /* in lower case */
+	char c;          /* the character to compare, in lower case */
 	char first;      /* the first character of a possible range, or 0 */
 	bool hit;
 };
@@ -166,7 +166,9 @@ static const char *match_one(const char *p, const char *end, char c)
 /* Return whether the pattern from p to `end` matches the whole text. */
 static bool match_pattern(const char *p, const char *end, const char *text)
 {
-	const char *star = NULL, *resume = NULL; /* where to go back to */
+	const char *star = NULL, *resume = NULL; /* After a mismatch, go back to
+						  * the last `*` and to its
+						  * place in the text. */
 
 	while (p < end || *text) {
 		const char *after = *text ? match_one(p, end, *text) : NULL;

@@ -21,10 +21,11 @@ struct scan {
 };
 
 enum {
-	ALPHA = 1,   /* may begin a variable */
-	KEY = 2,     /* may stand in a section's or variable's name */
+	ALPHA = 1,   /* the character may begin the name of a variable */
+	KEY = 2,     /* the character may be in the name of a section or
+		      * variable */
 	SPACE = 4,
-	SPECIAL = 8, /* needs handling in a value */
+	SPECIAL = 8, /* the character is special in a value */
 };
 
 #define TIMES_10(x) x, x, x, x, x, x, x, x, x, x
@@ -56,7 +57,8 @@ char tr2_config_lower(char c)
 	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-/* For characters of names: digits, `-` and `.` already have that bit. */
+/* Make a character of a name lower case: letters get bit 0x20; digits, `-` and
+ * `.` have it already. */
 #define LOWER_KEY(c) ((char)((c) | 0x20))
 
 bool tr2_config_is_alpha(char c)
@@ -70,9 +72,9 @@ bool tr2_config_is_space(char c)
 }
 
 /*
- * Return the next character. CR LF is one line end; so is the end of the text,
- * each time it is read. A line counts once its end is passed, so that an error
- * at a line end names the line that it ends.
+ * Return the next character. CR LF counts as one line end. At the end of the
+ * text each call returns a line end. The caller counts a line after its end, so
+ * that an error at a line end names the line before it.
  */
 static char next_char(struct scan *s)
 {
@@ -202,8 +204,8 @@ static int pack_escape(struct scan *s)
 }
 
 /*
- * Copy the characters of a non-empty value up to one that needs handling; a
- * space between two copied words needs none. Most values consist only of such
+ * Copy the characters of a non-empty value up to the first special one; a
+ * single space between two words is not special. Most values have only such
  * characters. The line end after the text stops the copy.
  */
 static void pack_plain(struct scan *s)

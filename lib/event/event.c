@@ -16,8 +16,8 @@ const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR] = {
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* The templates lie in place, one after the other. Pointers to them would be
- * relocated by the loader in each process. */
+/* Store the templates in the rows, one after the other. The loader would have
+ * to relocate pointers to them in each process. */
 #define TR2_EVENT(name, flags, fields, normal, category, perf)    \
 	char normal_##name[sizeof(TR2_IN_PLACE(normal))];         \
 	char category_##name[sizeof(TR2_IN_PLACE(category))];     \

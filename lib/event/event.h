@@ -25,8 +25,8 @@ struct tr2_site;
 #define TR2_E_NESTED (1u << 2)
 #define TR2_E_KEEP_TIME (1u << 3)
 #define TR2_E_PROCESS (1u << 4)
-/* The event has a template: tr2_event_flags() includes these, the table does
- * not. */
+/* The event has a template of the normal or perf target. tr2_event_flags() adds
+ * these flags; the table does not contain them. */
 #define TR2_E_NORMAL (1u << 5)
 #define TR2_E_PERF (1u << 6)
 
@@ -99,12 +99,11 @@ struct tr2_emitter {
 };
 
 /*
- * Data that an event has from the program's call: members that struct tr2_event
- * and struct tr2_call share, so that they are written once.
- *
- * site: the event has its file and line, and its category and name as the
- * fields with TR2_F_SITE; NULL: unknown. repo_id: 0: about no repository; or
- * TR2_REPO_UNDEFINED. now_ns: monotonic.
+ * Data that an event has from the program's call. struct tr2_event and struct
+ * tr2_call both have these members, so that one copy takes all of them. site:
+ * it has the event's file and line, and the category and name for the fields
+ * with TR2_F_SITE; NULL: unknown. repo_id: 0: the event is about no repository;
+ * or TR2_REPO_UNDEFINED. now_ns: monotonic.
  */
 #define TR2_EVENT_OF_CALL                  \
 	const struct tr2_emitter *emitter; \
@@ -116,9 +115,10 @@ struct tr2_emitter {
 struct tr2_event {
 	TR2_EVENT_OF_CALL
 	enum tr2_event_kind kind;
-	unsigned int nesting; /* 1 + open regions */
+	unsigned int nesting; /* 1 + the number of open regions */
 	const struct tr2_value *v;
-	const struct tr2_pieces *pieces; /* the site's; NULL: no pieces */
+	const struct tr2_pieces *pieces; /* the pieces of the site; NULL: no
+					  * pieces */
 	uint64_t wall_us, t_abs_ns;
 	uint32_t tid; /* id of the emitting thread */
 	bool as_main; /* emitted in the name of the main thread */
@@ -126,7 +126,8 @@ struct tr2_event {
 
 #define TR2_FIELD_NAME_BYTES 12
 struct tr2_field {
-	char name[TR2_FIELD_NAME_BYTES]; /* an array: see TR2_IN_PLACE() */
+	char name[TR2_FIELD_NAME_BYTES]; /* an array, not a pointer: see
+					  * TR2_IN_PLACE() */
 	uint8_t type; /* enum tr2_field_type */
 	uint8_t flags;
 };
@@ -139,8 +140,9 @@ struct tr2_field {
 
 struct tr2_event_row {
 	char name[TR2_EVENT_NAME_BYTES];
-	struct tr2_key padded; /* name, in a column of TR2_EVENT_WIDTH */
-	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* ends with name "" */
+	struct tr2_key padded; /* the name, padded to TR2_EVENT_WIDTH */
+	struct tr2_field field[TR2_MAX_FIELDS + 1]; /* the last field has the
+						     * name "" */
 	unsigned int flags;
 };
 extern const struct tr2_event_row tr2_event_rows[TR2_EVENT_NR];
@@ -151,7 +153,8 @@ struct tr2_event_text {
 };
 struct tr2_event_text tr2_event_text(enum tr2_event_kind kind);
 
-/* Return the flags of an event; a constant if kind is constant. */
+/* Return the flags of an event. The compiler makes them a constant if kind is
+ * constant. */
 static inline unsigned int tr2_event_flags(enum tr2_event_kind kind)
 {
 	static const unsigned int all[] = {
@@ -172,8 +175,8 @@ static inline int tr2_event_shown_repo(const struct tr2_event *ev)
 	return ev->repo_id > 0 ? ev->repo_id : 0;
 }
 
-/* Return the width of the event's name in the perf target; a constant if kind
- * is constant. */
+/* Return the width of the event's name in the perf target. The compiler makes
+ * it a constant if kind is constant. */
 static inline unsigned int tr2_event_width(enum tr2_event_kind kind)
 {
 	static const unsigned char all[] = {

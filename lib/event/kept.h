@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kept - the parts of frequent events' lines that stay the same from one event
- * to the next.
- *
- * A thread keeps a line for each of two targets, with its id, its name and the
- * text of the second in their places. An event of a site writes its pieces,
- * digits, numbers and strings around these parts. Most of the cost of an event
- * is the code and the data that it runs through. All rare cases are left to
- * render.h.
+ * to the next. A thread keeps a line for each of two targets. The line contains
+ * the thread's id and name, and the text of the second. An event of a site
+ * writes its pieces, digits, numbers and strings around these parts. The cost
+ * of an event is mostly the code and the data that it runs through. So all rare
+ * cases are left to render.h.
  */
 #pragma once
 
@@ -15,28 +13,30 @@
 
 #define TR2_KEPT_BYTES 4096u
 
-/* The bytes after each string: enough for the rest of a line, except its pieces
- * and its head. */
+/* The bytes that must be free after each string: they suffice for the rest of a
+ * line except its pieces and head. */
 #define TR2_KEPT_SLACK 1024u
 
-/* The maximal size of the kept parts, without the text of the second and the
- * place. */
+/* The maximal size of the kept parts, without the text of the second and
+ * without the event's place. */
 #define TR2_KEPT_HEAD_BYTES \
 	(TR2_KEPT_BYTES - TR2_PIECES_BYTES - TR2_KEPT_SLACK - 128u)
 
 #define TR2_KEPT_NONE (UINT64_C(1) << 63) /* a second that no clock shows */
 
 struct tr2_kept {
-	char *p; /* TR2_KEPT_BYTES */
+	char *p; /* a buffer of TR2_KEPT_BYTES bytes */
 	/*
-	 * The second of wall time to which the text belongs. TR2_KEPT_NONE:
-	 * unknown, as after a jump out of the call that changed the text.
+	 * The second of wall time that the kept text shows. TR2_KEPT_NONE:
+	 * unknown, for example because a signal handler jumped out while the
+	 * text changed.
 	 */
 	uint64_t second_us;
-	size_t at; /* json: the digits of the time; perf: after the head */
+	size_t at; /* offset: json: of the time's digits; perf: of the head's
+		    * end */
 };
 
-/* A line; p NULL: render it like any other line. */
+/* A rendered line; p NULL: render.h must render it. */
 struct tr2_rendered {
 	const char *p;
 	size_t len;
@@ -50,7 +50,7 @@ static inline void tr2_kept_forget(struct tr2_kept *kept)
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 }
 
-/* Note that the new text belongs to the second that has begun. */
+/* Record that the kept text now shows the second of wall_us. */
 static inline void tr2_kept_remember(struct tr2_kept *kept, uint64_t wall_us)
 {
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -17,7 +17,7 @@ TR2_INLINE bool tr2_kept_is_of(const struct tr2_kept *kept,
 	return likely(ev->wall_us - kept->second_us < 1000000u);
 }
 
-/* Make the kept parts those of the event's second. false: the event has no kept
+/* Update the kept parts to the event's second. false: the event has no kept
  * line. */
 static inline bool tr2_kept_json_is_ready(struct tr2_kept *kept,
 					  struct tr2_render *r,
@@ -28,7 +28,7 @@ static inline bool tr2_kept_json_is_ready(struct tr2_kept *kept,
 	       tr2_kept_json_prepare(kept, r, ev, brief);
 }
 
-/* Append a string. is_free: the field has TR2_F_FREE. */
+/* Append a string of a field. is_free: the field has TR2_F_FREE. */
 TR2_INLINE char *
 tr2_kept_put(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 	     const char *s, bool is_free,
@@ -52,12 +52,12 @@ TR2_INLINE char *tr2_put_repo(char *p, const struct tr2_event *ev)
 }
 
 /*
- * The event target: call the functions once tr2_kept_json_is_ready(). They pass
- * the event to no other function, so that a caller's copy can stay in
- * registers. KEEP_TYPE appends the value of a field; types of rare
- * events are left to render.h.
+ * The event target. Call these functions after tr2_kept_json_is_ready() has
+ * returned true. They pass the event to no other function, so that the caller's
+ * copy of it can stay in registers. A macro KEEP_TYPE appends a field of that
+ * type; render.h handles the types of rare events.
  */
-#define TR2_KEPT_KEY_BYTES 32u /* `{"event":"NAME"` ends there */
+#define TR2_KEPT_KEY_BYTES 32u /* the offset at which `{"event":"NAME"` ends */
 
 TR2_INLINE char *
 tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
@@ -145,7 +145,7 @@ tr2_kept_json_str(const struct tr2_kept *kept, struct tr2_render *r, char *p,
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* The perf target. */
+/* The perf target: offsets in a line. */
 #define TR2_KEPT_DIGITS (sizeof("HH:MM:SS.") - 1)
 #define TR2_KEPT_PLACE (sizeof("HH:MM:SS.uuuuuu ") - 1)
 
@@ -184,7 +184,7 @@ static inline char *tr2_kept_dots(char *p, unsigned int nesting)
 	return tr2_put_chars(p, '.', n);
 }
 
-/* Render a line. kind: the event's, a constant. */
+/* Render a line of the perf target. kind: the kind of the event, a constant. */
 TR2_INLINE struct tr2_rendered
 tr2_kept_perf(struct tr2_kept *kept, struct tr2_render *r,
 	      const struct tr2_event *ev, enum tr2_event_kind kind, bool brief)

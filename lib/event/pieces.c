@@ -26,8 +26,8 @@ static bool prepare(struct tr2_render *r, const struct tr2_event *ev,
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 					 const struct tr2_event *ev)
 {
-	/* The only member that changes in a site, which is otherwise
-	 * constant. */
+	/* Cast const away: the pieces are the only member of a site that
+	 * changes. */
 	const struct tr2_pieces **at = (const struct tr2_pieces **)(uintptr_t)
 		&ev->site->pieces[ev->kind == TR2_EV_region_leave];
 	const struct tr2_pieces *seen = NULL, *made = &none;
@@ -43,7 +43,8 @@ const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 			made = copy;
 		}
 	}
-	/* If another thread was faster, this memory is lost. */
+	/* If another thread has stored its pieces first, the memory of this
+	 * copy is lost. */
 	if (__atomic_compare_exchange_n(at, &seen, made, false,
 					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 		return made;

@@ -16,7 +16,8 @@
 #define TR2_NO_TAIL TR2_MAX_FIELDS
 #define TR2_PERF_SEPARATOR_BYTES 3
 #define TR2_PERF_PLACE_BYTES (28 + TR2_PERF_SEPARATOR_BYTES)
-/* A limit, so that regions that are never left do not fill the disk. */
+/* The largest number of dots for nesting: regions that are never left must not
+ * fill the disk. */
 #define TR2_PERF_MAX_DOTS 200
 /* A site with longer pieces gets none. */
 #define TR2_PIECES_BYTES 2048u
@@ -30,9 +31,10 @@ struct tr2_pieces {
 	uint16_t text_bytes;
 	/* `Z","file":"…","line":…`, and the fields with TR2_F_SITE */
 	struct tr2_text_piece json_place, json_fields;
-	/* `file:line ` up to the text; the same up to the end of its column,
-	 * always TR2_PERF_PLACE_BYTES; the columns from the event's name on,
-	 * with empty times; the beginning of the message */
+	/* normal_place: `file:line ` and the spaces up to the text. perf_place:
+	 * the column of file:line, always TR2_PERF_PLACE_BYTES. perf_columns:
+	 * the columns from the event's name on, without times. perf_message:
+	 * the beginning of the message. */
 	struct tr2_text_piece normal_place, perf_place, perf_columns,
 		perf_message;
 	/*
@@ -41,12 +43,14 @@ struct tr2_pieces {
 	 */
 	struct tr2_text_piece perf_tail;
 	uint16_t tail_field, tail_is_free;
-	/* The bytes after text_bytes may be read, too: see tr2_put_blocks(). */
+	/* The text. tr2_put_blocks() may also read bytes after the first
+	 * text_bytes. */
 	char text[];
 };
 
-/* The key of pieces: sites of the same contents may emit different events, and
- * a session may redact where the parent's did not. */
+/* Return the key of a site's pieces. Sites with the same contents share pieces,
+ * but may emit different events; and a session may redact although the parent's
+ * session did not. */
 static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
 {
 	return (uint16_t)(2 * (unsigned int)kind + redact);

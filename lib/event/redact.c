@@ -69,7 +69,8 @@ static bool is_http(const char *s, size_t colon)
 	       (colon >= 5 && !strncasecmp(s + colon - 5, "https", 5));
 }
 
-/* Return whether this is "host:80/…", not "user:password…". */
+/* Return whether s[at..end) begins with a port, as in "host:80/…", and not with
+ * a password. */
 static bool is_port(const char *s, size_t at, size_t end)
 {
 	size_t start = at;
@@ -86,18 +87,20 @@ static bool is_port(const char *s, size_t at, size_t end)
 enum ending { AT_GAP, AT_QUOTE, AT_DOUBLE_QUOTE, AT_LINE_END, NR_ENDINGS };
 
 /*
- * Known places in the word around the current place, and in values, so that a
- * word full of "://" is searched once, not once for each.
+ * Places found in the word around the current place, and ends of values.
+ * Because they are kept, a word full of "://" is searched once, not once for
+ * each "://".
  */
 struct word {
 	/* A value that begins in from..to ends at `to`. */
 	struct {
 		size_t from, to;
 	} value[NR_ENDINGS];
-	size_t end; /* the gap after the present place */
-	size_t query; /* the first '?' or '#' from the present place on */
-	size_t at; /* its last '@' + 1; 0: no '@' */
-	size_t at_before_query; /* the last '@' before query, + 1 */
+	size_t end; /* the end of the word around the current place */
+	size_t query; /* the first '?' or '#' from the current place on */
+	size_t at; /* offset after the last '@' of the word; 0: no '@' */
+	size_t at_before_query; /* offset after the last '@' before `query`; 0:
+				 * no '@' */
 };
 
 static size_t last_at_sign(const char *s, size_t start, size_t end)
@@ -127,8 +130,8 @@ static void look_around(struct word *word, const char *s, size_t len,
 	}
 }
 
-/* Return the place after "://" (or ":\/\/", as JSON may have it), if this is
- * its colon. Return 0 if it is another colon, or if the string ends there. */
+/* If "://" (or ":\/\/", as JSON may have it) begins at the colon, return the
+ * place after it. Return 0 otherwise, or if the string ends there. */
 static size_t behind_slashes(const char *s, size_t len, size_t colon)
 {
 	if (len - colon > 3 && !memcmp(s + colon + 1, "//", 2))
@@ -138,14 +141,14 @@ static size_t behind_slashes(const char *s, size_t len, size_t colon)
 	return 0;
 }
 
-/* Find a password or a user in a URL. colon: of the "://" that ends before
- * `start`. */
+/* Find a password or a user in a URL. colon: the ':' of the "://" that ends
+ * before `start`. */
 static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 			  struct word *word, struct span *hide)
 {
 	size_t user_end = start;
 
-	/* such as [::1]:80 */
+	/* an address in brackets, such as [::1]:80, is no user */
 	if (start < len && s[start] == '[')
 		return false;
 	if (!colon || !(is_alpha(s[colon - 1]) || is_digit(s[colon - 1])))
@@ -164,19 +167,20 @@ static bool find_userinfo(const char *s, size_t len, size_t colon, size_t start,
 		return false;
 	look_around(word, s, len, hide->start);
 	/*
-	 * If the '@' before the '?' or '#' is missing, or leaves an empty
-	 * password, the password may contain these characters: take the last
-	 * '@'.
+	 * The password ends at the last '@' before a '?' or '#'. If there is
+	 * none, or the password would be empty, the password may contain '?' or
+	 * '#': take the last '@' of the word.
 	 */
 	hide->end = word->at_before_query;
 	if (hide->end <= hide->start + 1)
 		hide->end = word->at;
-	/* Here, end is still after the '@'; an empty password needs no
-	 * hiding. */
+	/* hide->end is the offset after the '@': move it to the '@'. An empty
+	 * password needs no hiding. */
 	return hide->end-- > hide->start;
 }
 
-/* Return whether a value ends at this place. at: after a sign, hence not 0. */
+/* Return whether a value ends at this place. `at` follows a ':' or '=', hence
+ * is not 0. */
 static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 {
 	switch (ending) {
@@ -192,7 +196,7 @@ static bool is_end(const char *s, size_t len, size_t at, enum ending ending)
 	}
 }
 
-/* Return the end of a value. at: after a sign, hence not 0. */
+/* Return the end of a value. `at` follows a ':' or '=', hence is not 0. */
 static size_t value_end(struct word *word, const char *s, size_t len, size_t at,
 			enum ending ending)
 {
@@ -290,15 +294,15 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 		ending = s[at++] == '"' ? AT_DOUBLE_QUOTE : AT_QUOTE;
 	hide->start = at;
 	hide->end = len;
-	/* If the whole string is the assignment, the value is the whole
-	 * rest. */
+	/* If the string is nothing but the assignment, the value reaches to the
+	 * end of the string. */
 	if (name || ending != AT_GAP)
 		hide->end = value_end(word, s, len, at, ending);
 	return !tr2_name_excuses(kind, s + name, n, s + at, hide->end - at);
 }
 
-/* Return the length of the name of an option whose value follows in the next
- * word; 0: it is no such option. */
+/* If s begins with an option whose value, in the next word, is secret, return
+ * the length of the option's name; else 0. */
 static size_t secret_option(const char *s, size_t len)
 {
 	size_t n = len && s[0] == '-', i;
@@ -311,7 +315,8 @@ static size_t secret_option(const char *s, size_t len)
 		return 0;
 	if (i < 6 || !strncmp(s, "--no-", 5) ||
 	    tr2_name_kind(s, i) == TR2_NAME_PLAIN ||
-	    /* containers: the value is a secret's name */
+	    /* for containers, the value of --secret is only the name of a
+	     * secret */
 	    (i == 8 && !memcmp(s, "--secret", 8)))
 		return 0;
 	return i;
@@ -340,8 +345,8 @@ static bool find_option(const char *s, size_t len, size_t at, struct word *word,
 				 s + hide->start, hide->end - hide->start);
 }
 
-/* Return whether a word begins here: words of all kinds do, so that no word is
- * searched twice. */
+/* Return whether a word begins here. Tokens and options use this same test, so
+ * that no word is searched twice. */
 static bool begins_word(const char *s, size_t at)
 {
 	return !at || !is_name_char(s[at - 1]);
@@ -374,8 +379,8 @@ static bool has_dashed_word(const char *s, size_t len)
 	return false;
 }
 
-/* Look only at some places: a word of TR2_TOKEN_BYTES or more has a byte at one
- * of them. */
+/* Look only at every TR2_TOKEN_BYTES-th byte outside of words: a word of
+ * TR2_TOKEN_BYTES or more covers one of these bytes. */
 static bool has_long_word(const char *s, size_t len)
 {
 	size_t at = TR2_TOKEN_BYTES - 1, start, end;
@@ -397,8 +402,7 @@ bool tr2_redact_may_find(const char *s, size_t len)
 	return has_dashed_word(s, len) || has_long_word(s, len);
 }
 
-/* Return whether this is "<REDACTED>" already, and not part of a longer
- * word. */
+/* Return whether s has "<REDACTED>" at this place, as a whole word. */
 static bool was_hidden(const char *s, size_t len, size_t at)
 {
 	const size_t n = sizeof(TR2_REDACTED) - 1;
@@ -460,7 +464,8 @@ bool tr2_redact_is_secret_name(const char *name)
 	return name && tr2_name_kind(name, strlen(name)) != TR2_NAME_PLAIN;
 }
 
-/* An option whose value is a secret only in one program, named by its file. */
+/* Options whose values are secrets only in one program. program: the name of
+ * its file. */
 static const struct {
 	char program[8], option[13];
 } options[] = {

@@ -23,14 +23,15 @@
 #define TR2_REDACTED "<REDACTED>"
 
 /*
- * Hide the secrets of s. Return s if it contains none; otherwise return the
- * redacted text, in scratch until scratch is written again. *len: the length of
- * s, then of the result. Without memory the whole string is hidden.
+ * Hide the secrets of s. Return s if it contains no secret, else the redacted
+ * text, which is valid until scratch is written again. *len: the length of s,
+ * then of the result. Without memory the whole string is hidden.
  */
 const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len);
 
 /* Return whether redaction could find a secret in a text without ':' and '='.
- * It could only if a word is as long as a token, or begins with a dash. */
+ * Only a word that is as long as a token, or that begins with a dash, may be or
+ * name a secret. */
 bool tr2_redact_may_find(const char *s, size_t len);
 
 /*

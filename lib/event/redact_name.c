@@ -14,7 +14,8 @@
  * letters may stand: "api-key", "API_KEY", "apiKey" and "apikey" end alike.
  * may_be_end() knows the last letters of the ends. */
 static const struct {
-	/* Not a pointer, which the program would relocate at its start. */
+	/* An array, not a pointer: the loader would have to relocate a
+	 * pointer. */
 	char end[16];
 	uint8_t kind; /* enum tr2_name_kind */
 } ends[] = {
@@ -36,8 +37,8 @@ static const struct {
 	{ "signingkey", TR2_NAME_KEY },
 };
 
-/* A name that ends in one of these words is about a secret; its value is
- * harmless. */
+/* A name that ends in one of these words tells something about a secret; its
+ * value is harmless. */
 static const char abouts[][10] = {
 	"file",	   "path",   "dir",	"url",	   "uri",	"endpoint",
 	"host",	   "port",   "type",	"kind",	   "class",	"name",
@@ -160,7 +161,9 @@ enum tr2_name_kind tr2_name_kind(const char *name, size_t len)
 	}
 	if (kind != TR2_NAME_PLAIN &&
 	    (is_about(name + last, last_end - last) ||
-	     ends_in(name, len, "usersigningkey"))) /* the id of a key of Git */
+	     ends_in(name, len, "usersigningkey"))) /* in Git's user.signingKey,
+						     * the value is only the id
+						     * of a key */
 		return TR2_NAME_PLAIN;
 	return kind;
 }
@@ -192,7 +195,8 @@ static bool is_number(const char *s, size_t len)
 
 static bool is_path(const char *s, size_t len)
 {
-	/* Do not search the rest of a long line for each name in it. */
+	/* A value that reaches to the end of a long line is no path. Do not
+	 * search it: the line may contain many names. */
 	if (len > MAX_PATH_BYTES || memchr(s, ' ', len))
 		return false;
 	return begins(s, len, "/") || begins(s, len, "./") ||
@@ -206,7 +210,8 @@ bool tr2_name_excuses(enum tr2_name_kind kind, const char *name,
 {
 	if ((len < 2 && is_number(s, len)) || is_answer(s, len))
 		return true;
-	/* A macro of C; or `docker build --secret=id=…`. */
+	/* Excuse a macro of C, as in -DTOKEN=1, and `docker build
+	 * --secret=id=…`. */
 	if (begins(name, name_len, "-D") && is_number(s, len))
 		return true;
 	if (name_len == 8 && begins(name, name_len, "--secret") &&

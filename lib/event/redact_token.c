@@ -16,9 +16,10 @@ enum letters {
 };
 
 static const struct {
-	/* Not a pointer, which the program would relocate at its start. */
+	/* An array, not a pointer: the loader would have to relocate a
+	 * pointer. */
 	char begin[14];
-	uint8_t least; /* bytes after `begin`, at least */
+	uint8_t least; /* the least number of bytes after `begin` */
 	uint8_t letters; /* enum letters */
 } tokens[] = {
 	{ "ghp_", 30, ALNUM },	    { "gho_", 30, ALNUM },
@@ -66,7 +67,7 @@ static size_t run_end(const char *s, size_t len, size_t at,
 	return at;
 }
 
-/* Return whether there are a digit and a capital: words that people write
+/* Return whether the token has a digit and a capital: words that people write
  * seldom have both. */
 static bool is_mixed(const char *s, size_t from, size_t to)
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * redact_token - secrets that identify themselves: tokens that begin alike for
- * each issuer, so that scanners find them, and private keys.
+ * redact_token - secrets that show by themselves what they are: private keys,
+ * and tokens. All tokens of an issuer begin alike, so that scanners find them.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Return whether a token begins at `at`, the beginning of a word. Its secret
- * part is then *start to *end. */
+/* Return whether a token begins at `at`, the beginning of a word. If so, set
+ * *start and *end to its secret part. */
 bool tr2_token_find(const char *s, size_t len, size_t at, size_t *start,
 		    size_t *end);
 

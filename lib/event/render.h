@@ -15,13 +15,13 @@
  * initialised. */
 struct tr2_render {
 	struct tr2_buf line;
-	/* The texts of the last second, and when it ends in us; 0: not rendered
-	 * yet. */
+	/* The ends, in us of wall time, of the seconds that `utc` and `local`
+	 * show; 0: not rendered yet. */
 	uint64_t utc_end_us, local_end_us;
 	char utc[20]; /* YYYY-MM-DDTHH:MM:SS. */
 	bool redact;
-	/* JSON text is from the library: valid, without white space and
-	 * secrets. */
+	/* true: JSON text comes from the library, so it is valid, and contains
+	 * no white space and no secrets. */
 	bool own_json;
 	char local[8]; /* HH:MM:SS */
 	struct tr2_buf redacted;
@@ -63,7 +63,7 @@ void tr2_render_release(struct tr2_render *r);
 
 /* The following functions are for kept.h and kept_lines.h. */
 struct tr2_kept;
-/* Render the parts of a line that its thread keeps for the next line. false:
+/* Render the parts of a line that the thread keeps for its next line. false:
  * there is no room. */
 bool tr2_kept_json_prepare(struct tr2_kept *kept, struct tr2_render *r,
 			   const struct tr2_event *ev, bool brief);

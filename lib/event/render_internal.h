@@ -75,8 +75,8 @@ static inline char *tr2_kept_copy(const struct tr2_kept *kept,
 	return tr2_put(p, r->line.p, len);
 }
 
-/* Append the pieces of the event's site, and note their places. NULL: the site
- * cannot have pieces. */
+/* Append the pieces of the event's site, and record where each one lies. NULL:
+ * the site cannot have pieces. */
 char *tr2_render_json_pieces(struct tr2_render *r, char *p,
 			     const struct tr2_event *ev,
 			     struct tr2_pieces *pieces);

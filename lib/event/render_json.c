@@ -34,7 +34,8 @@ add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
 	return tr2_render_back(r, before);
 }
 
-/* Append a string whose opening quote is written, and the closing quote. */
+/* Append a string and its closing quote. The opening quote is already
+ * written. */
 static char *add_body(struct tr2_render *r, char *p, const char *s, bool secret)
 {
 	size_t len = strlen(s);
@@ -118,8 +119,8 @@ static char *put_bool(char *p, bool value)
 	return value ? tr2_put_lit(p, "true") : tr2_put_lit(p, "false");
 }
 
-/* For each type of field: the text before its value, its presence, the
- * value. */
+/* For each type of field: OPEN_ is the text before the value, PUT_ writes the
+ * value, and TR2_HAS_ tells whether the value is present. */
 #define OPEN_STR "\""
 #define OPEN_INT ""
 #define OPEN_UINT ""
@@ -146,7 +147,7 @@ static char *put_bool(char *p, bool value)
 #define PUT_T_REL(value, flags) tr2_put_seconds(p, ev->t_rel_ns)
 #define PUT_NESTING(value, flags) tr2_put_u64(p, ev->nesting)
 
-/* Append the fields: only those of the site, or all. */
+/* Append the fields of an event: only the fields with TR2_F_SITE, or all. */
 #define TR2_FIELD(type, name, flags)                                   \
 	if (!((flags) & TR2_F_TEXT_ONLY) &&                            \
 	    (!of_site || (flags) & TR2_F_SITE) &&                      \
@@ -168,7 +169,8 @@ static char *put_bool(char *p, bool value)
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* The slack has room for everything but strings. */
+/* Assert that TR2_RENDER_SLACK suffices for all parts of a line except
+ * strings. */
 #define TR2_FIELD(type, name, flags) +sizeof(#name) + 24
 #define TR2_EVENT(name, flags, fields, normal, category, perf)            \
 	_Static_assert(256 fields <= TR2_RENDER_SLACK, #name);

@@ -16,7 +16,7 @@
 _Static_assert(sizeof(SEPARATOR) - 1 == TR2_PERF_SEPARATOR_BYTES, "");
 
 enum role {
-	PLACE, /* contains no secrets */
+	PLACE, /* a file name, which contains no secrets */
 	STRING,
 	LAST_STRING /* the last text: its final newline ends the line */
 };
@@ -32,7 +32,8 @@ add_str_slow(struct tr2_render *r, char *p, const char *s, size_t len,
 		s = tr2_render_shown(r, s, &len);
 	if (role == LAST_STRING && len && s[len - 1] == '\n')
 		len--;
-	/* C1 controls take two bytes: they are not ASCII. */
+	/* Text that is not ASCII is in TR2_TEXT_JSON: it may contain C1
+	 * controls, which take two bytes. */
 	if (tr2_text_classify(s, len) & (TR2_TEXT_CONTROL | TR2_TEXT_JSON))
 		tr2_text_add(&r->line, s, len);
 	else
@@ -216,7 +217,7 @@ static char *put_pad(const struct tr2_render *r, char *p, size_t start,
 	return len < width ? tr2_put_chars(p, ' ', width - len) : p;
 }
 
-/* Append the place after the time, and pad to the column of the text. */
+/* Append file:line after the time, and pad to the column of the text. */
 static char *add_normal_place(struct tr2_render *r, char *p,
 			      const struct tr2_event *ev)
 {
@@ -247,7 +248,7 @@ void tr2_render_normal(struct tr2_render *r, const struct tr2_event *ev,
 }
 
 /* Return how many bytes from `at` on belong to a character that begins before
- * it; 0: there is no such character. */
+ * `at`; 0: no character crosses `at`. */
 static size_t rest_of_character(const char *start, const char *at,
 				const char *end)
 {
@@ -275,8 +276,8 @@ static char *add_perf_place_slow(struct tr2_render *r, char *p,
 		tail = p - PERF_FILE_TAIL;
 		tail += rest_of_character(place, tail, p);
 		len = (size_t)(p - tail);
-		/* Copy by memcpy(): memmove() would be looked up at the start
-		 * for this copy alone. */
+		/* Copy by memcpy(): the loader would look up memmove() for this
+		 * copy alone. */
 		memcpy(kept, tail, len);
 		memcpy(place, "...", 3);
 		memcpy(place + 3, kept, len);
@@ -345,7 +346,8 @@ static char *put_time_column(char *p, bool wanted, uint64_t ns)
 
 	if (!wanted)
 		return tr2_put_lit(p, NO_TIME);
-	if (ns < UINT64_C(9999999500)) { /* rounded, it has one digit */
+	if (ns < UINT64_C(9999999500)) { /* after rounding, the seconds have one
+					  * digit */
 		*p = ' ';
 		p = tr2_put_seconds(p + 1, ns);
 		return tr2_put_lit(p, SEPARATOR);

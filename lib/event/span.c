@@ -12,13 +12,14 @@
 #include "base/text_scan.h"
 
 /*
- * Room for the fixed parts, and for `bytes` bytes of a span: an item takes at
- * most three times its bytes, except a text to escape and a double.
+ * The room to reserve for the fixed parts and for `bytes` bytes of a span. In
+ * JSON an item takes at most three times its bytes, except a double and a text
+ * with escapes.
  */
 #define ROOM(bytes) (512 + 3 * (bytes))
 
-/* The text is written at a cursor; only parts that take more room use the
- * buffer's functions. */
+/* The output. Most text is written at a cursor; only parts that may need more
+ * room call functions of the buffer. */
 struct out {
 	struct tr2_buf *b;
 	size_t room;
@@ -114,7 +115,8 @@ static bool is_attribute(const struct item *item)
 
 /* Facts about the items, found in one pass. */
 struct survey {
-	struct item failed, state; /* the last item of each type */
+	struct item failed, state; /* the last item of type FAILED, and of type
+				    * STATE */
 	bool has_attributes, has_intervals;
 	bool may_repeat; /* a key may occur twice */
 };

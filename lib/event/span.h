@@ -43,14 +43,16 @@ enum tr2_item_type {
 
 /* The W3C's ids: they identify a span, and its trace. */
 struct tr2_context {
-	uint64_t trace[2]; /* the high half first */
+	uint64_t trace[2]; /* trace[0] is the high half */
 	uint64_t id; /* 0: no span */
 };
 
 /* Flags of a span. */
 #define TR2_SPAN_DATA_SAMPLED (1u << 0)
-#define TR2_SPAN_DATA_REMOTE (1u << 1) /* its parent is in another process */
-#define TR2_SPAN_DATA_UNFINISHED (1u << 2) /* open when the process ended */
+#define TR2_SPAN_DATA_REMOTE (1u << 1) /* the parent of the span is in another
+					* process */
+#define TR2_SPAN_DATA_UNFINISHED (1u << 2) /* the span was open when the process
+					    * ended */
 #define TR2_SPAN_DATA_FAILED (1u << 3) /* the item FAILED, if present, has the
 					* reason */
 
@@ -59,9 +61,11 @@ struct tr2_span_data {
 	uint64_t parent; /* 0: none */
 	uint64_t start_ns, end_ns; /* monotonic */
 	uint32_t flags;
-	uint32_t one_in; /* the number of spans that it represents */
-	uint32_t lost; /* attributes and intervals that did not fit */
-	uint32_t nesting; /* 1 + open regions of the thread that ended it */
+	uint32_t one_in; /* the number of spans that this sampled span
+			  * represents */
+	uint32_t lost; /* number of attributes and intervals that did not fit */
+	uint32_t nesting; /* 1 + the number of open regions of the thread that
+			   * ended the span */
 	const char *bytes;
 	size_t len;
 };
@@ -71,7 +75,7 @@ struct tr2_span_data {
 void tr2_span_data_json(struct tr2_buf *b, const struct tr2_span_data *span,
 			uint64_t start_ns);
 
-/* Append the JSON object of a session in a trace. */
+/* Append the JSON object for a session that is in a trace. */
 void tr2_trace_data_json(struct tr2_buf *b, const struct tr2_context *self,
 			 uint64_t parent, bool sampled);
 
@@ -91,8 +95,9 @@ void tr2_context_format(char out[TR2_TRACEPARENT_BYTES + 1],
 bool tr2_context_parse(const char *s, struct tr2_context *context,
 		       bool *sampled);
 
-/* Return the id of a child process, for its traceparent. id: of a session or a
- * span; number: of the child_start. */
+/* Return the id that stands for a child process in its traceparent. id: the id
+ * of the session or span that starts it; number: the number of the
+ * child_start. */
 uint64_t tr2_context_child(uint64_t id, uint64_t number);
 
 /* Mix all bits; different numbers give different results. */

@@ -83,7 +83,8 @@ static enum tr2_op_kind field_op(enum tr2_field_type type, char form)
 static const char *add_template(const struct tr2_event_row *row,
 				const char *p);
 
-/* Compile `name:template}`; p points after "{?". Return the rest. */
+/* Compile `name:template}`; p points after "{?". Return the text after the
+ * "}". */
 static const char *add_condition(const struct tr2_event_row *row, const char *p)
 {
 	size_t len = strcspn(p, ":");
@@ -124,7 +125,7 @@ static const char *add_template(const struct tr2_event_row *row, const char *p)
 	return p;
 }
 
-/* Adapt op, the last operation of a line. */
+/* Change op for the end of a line: op is the last operation. */
 static void set_last(const struct tr2_event_row *row, struct tr2_op *op)
 {
 	if (op->kind == TR2_OP_STR)

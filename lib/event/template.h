@@ -12,10 +12,12 @@ enum tr2_op_kind {
 	TR2_OP_TEXT, /* text, len */
 	TR2_OP_IF, /* skip the next `len` operations unless `field` is
 		    * present */
-	/* The value of a field, by its type and its form in the template: */
+	/* Append the value of a field. The type of the field and its form in
+	 * the template choose the operation: */
 	TR2_OP_STR,
 	TR2_OP_LAST_STR, /* a string at the end of the line */
-	TR2_OP_FREE_STR, /* a string of a field with TR2_F_FREE, there */
+	TR2_OP_FREE_STR, /* a string of a field with TR2_F_FREE at the end of
+			  * the line */
 	TR2_OP_WORD, /* a string as a shell word */
 	TR2_OP_WORDS, /* shell words */
 	TR2_OP_ARROWS, /* words joined by " <- " */
@@ -44,6 +46,6 @@ struct tr2_templates {
  */
 extern struct tr2_templates tr2_templates[TR2_EVENT_NR];
 
-/* Compile the templates of these targets, unless that is done. Not
+/* Compile the templates of these targets, unless they are compiled already. Not
  * thread-safe. */
 void tr2_templates_prepare(bool normal, bool perf);

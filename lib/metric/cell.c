@@ -19,24 +19,24 @@
 #define load(p) __atomic_load_n((p), __ATOMIC_RELAXED)
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 
-/* All accesses to a cell are atomic, so ThreadSanitizer finds all races without
- * fences. */
+/* In a build for ThreadSanitizer, a fence orders only against signal handlers.
+ * All accesses to a cell are atomic, so it finds races without fences. */
 #if TR2_TSAN
 #define fence(order) atomic_signal_fence(order)
 #else
 #define fence(order) atomic_thread_fence(order)
 #endif
 
-/* After this many retries, use the present values: the owner was killed or
- * interrupted inside. */
+/* After this many retries, use the present values: the owner was probably
+ * killed or interrupted during a write. */
 #define MAX_RETRIES 100000u
-/* If very many cells are inconsistent, as in a ring that another program writes
- * to, each gets only these few retries. Every consistent cell adds this many to
- * the reserve for others, so the time of reading stays proportional to the
- * number of cells. */
+/* Every consistent cell adds this many retries to a reserve, from which
+ * inconsistent cells take theirs. So the time of reading stays proportional to
+ * the number of cells, even if another program writes to a ring and makes very
+ * many cells inconsistent. */
 #define FEW_RETRIES 100u
 static uint32_t spare_retries = 10 * MAX_RETRIES;
-#ifndef TR2_ON_READ /* a test counts the reads */
+#ifndef TR2_ON_READ /* a test defines this macro to count the reads */
 #define TR2_ON_READ() ((void)0)
 #endif
 
@@ -56,7 +56,8 @@ enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
 	return TR2_CELL_DONE;
 }
 
-/* Intervals that are longer are compared with the kernel's clock. */
+/* The product below cannot overflow. Longer intervals are computed from the
+ * kernel's clock. */
 _Static_assert(TRACE2_INLINE_TICKS_ <= UINT32_MAX, "no overflow below");
 
 uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell)
@@ -73,7 +74,8 @@ uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell)
 	if (ticks < TRACE2_INLINE_TICKS_)
 		return ticks * tr2_mine.rate >> 32;
 	now_ns = tr2_clock_now_ns();
-	/* The library's clock may be ahead for a while. */
+	/* The library's clock may be ahead of the counter for a while: convert
+	 * both ends of the interval in the same way. */
 	if (tr2_clock_ticks_now(&now))
 		now_ns = tr2_clock_past_ns(now.now);
 	return tr2_clock_since(tr2_clock_past_ns(start), now_ns);
@@ -107,8 +109,7 @@ static void cell_record(struct tr2_timer_cell *cell, uint64_t ns)
 	store(&cell->count, count + 1);
 }
 
-/* Store lock and nest at once; both are small numbers of a little-endian
- * machine. */
+/* Store lock and nest, two neighbours of 32 bits, by one store of 64 bits. */
 static void store_both(struct tr2_timer_cell *cell, uint32_t lock,
 		       uint32_t nest)
 {
@@ -288,7 +289,7 @@ static void clear_timer(struct tr2_timer_cell *cell, uint64_t *buckets)
 	unsigned int bucket;
 
 	if (!load(&cell->lock) && !load(&cell->nest) && !load(&cell->unpaired))
-		return; /* never used: do not touch its page */
+		return; /* the cell was never used: do not touch its page */
 	for (bucket = 0; buckets && bucket < TR2_HISTOGRAM_BUCKETS; bucket++)
 		store(&buckets[bucket], 0);
 	store(&cell->nest, 0);

@@ -20,13 +20,14 @@
 
 #define POOL_BYTES 16384u
 
-/* A definition is appended at the first NULL. */
+/* The definitions of a kind. A new one is appended at the first NULL of
+ * `def`. */
 struct table {
 	struct tr2_metric_def **def;
 	/* The hashes of the names, for the search; 0: not written yet. */
 	atomic_uint *hash;
 	unsigned int max;
-	atomic_uint nr; /* a lower bound of their number */
+	atomic_uint nr; /* a lower bound of the number of definitions */
 	unsigned int nr_published; /* guarded by the process's lock */
 };
 
@@ -68,7 +69,8 @@ static bool add_pool(struct pool *full)
 	/* Release: pairs with take_space(). */
 	if (!__atomic_compare_exchange_n(&pool, &full, fresh, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		munmap(fresh, sizeof(*fresh)); /* another thread was faster */
+		munmap(fresh, sizeof(*fresh)); /* another thread has added a
+						* pool first */
 	return true;
 }
 
@@ -173,7 +175,8 @@ static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
 		*found = is_same(def, given);
 		if (*found)
 			break;
-		if (!other) /* the appending thread has not stored it */
+		if (!other) /* the thread that appends has not stored the hash
+			     * yet */
 			atomic_store_explicit(&table->hash[at],
 					      hash_of(def->category, def->name),
 					      memory_order_relaxed);
@@ -183,12 +186,12 @@ static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
 
 static bool is_published; /* Guarded by the process's lock. */
 
-/* The number of cells with space in the arena's file, if there is one. */
+/* The number of cells that have space in the arena's file. */
 static struct {
 	tr2_metric_more more; /* NULL: there is no file */
 	struct tr2_arena_cells nr;
 } backed;
-/* A page of counters, a page of timers. */
+/* Get space for a page of counters, or a page of timers, at a time. */
 #define MORE_COUNTERS 512u
 #define MORE_TIMERS 64u
 
@@ -229,7 +232,8 @@ void tr2_metric_back(tr2_metric_more more)
 {
 	unsigned int nr[TR2_METRIC_KINDS], kind;
 
-	/* Store it first: a thread that appends from now on asks for space. */
+	/* Store `more` first: a thread that appends from now on asks for
+	 * space. */
 	__atomic_store_n(&backed.more, more, __ATOMIC_SEQ_CST);
 	for (kind = 0; kind < TR2_METRIC_KINDS; kind++)
 		nr[kind] = tr2_metric_nr(kind);
@@ -265,8 +269,8 @@ static bool back_more(const struct tr2_arena_cells *nr)
 
 /*
  * Get space in the arena's file for the cell of this index. Call it before the
- * definition is appended, and before a program gets its index, since a file may
- * come in between.
+ * definition is appended. Call it again before the program gets the index: the
+ * file may have been opened in between.
  */
 static bool find_space(enum tr2_metric_kind kind, unsigned int index,
 		       unsigned int histogram)
@@ -277,7 +281,8 @@ static bool find_space(enum tr2_metric_kind kind, unsigned int index,
 
 	if (!__atomic_load_n(&backed.more, __ATOMIC_SEQ_CST))
 		return true;
-	if (tr2_lock_is_mine()) /* called in the handler of a fault */
+	if (tr2_lock_is_mine()) /* the calling thread interrupted itself: this
+				 * is the handler of a fault */
 		return false;
 	nr[kind] = index + 1;
 	cells = cells_of(nr, histogram);
@@ -348,7 +353,8 @@ static bool assign_histogram(const struct table *table, unsigned int index,
 	return def->histogram || !def->unit;
 }
 
-/* Append a definition. false: another thread was faster. */
+/* Append a definition at the index. false: another thread took the index
+ * first. */
 static bool append(struct table *table, unsigned int index,
 		   struct tr2_metric_def *def)
 {
@@ -418,8 +424,8 @@ static unsigned int marked(const struct tr2_metric_def *def, unsigned int index)
 	       (def->histogram ? TR2_METRIC_HISTOGRAM : 0);
 }
 
-/* Store the marked index at a place that is kept. The mark may change at the
- * same time: see tr2_metric_sample(). */
+/* Store the index with its marks at a place in the set of marks.h. The mark may
+ * change at the same time: see tr2_metric_sample(). */
 static void assign_index(enum tr2_metric_kind kind, unsigned int index,
 			 unsigned int *place)
 {
@@ -559,7 +565,7 @@ void tr2_metric_release(void)
 	tr2_marks_release();
 	if (from == &tr2_metric_first_pool)
 		return;
-	/* From now on no name can be found. */
+	/* Drop the definitions: from now on no name can be found. */
 	for (kind = 0; kind < TR2_METRIC_KINDS; kind++) {
 		memset(tables[kind].def, 0,
 		       tables[kind].max * sizeof(*tables[kind].def));

@@ -27,7 +27,8 @@ _Static_assert(TR2_METRIC_KINDS <= KIND_BITS && _Alignof(unsigned int) >= 4,
 	       "an address has room for the kind");
 
 struct places {
-	struct places *before; /* NULL: this is the first table */
+	struct places *before; /* the table before this one; NULL: this is the
+				* first table */
 	size_t size;
 	atomic_uintptr_t *at;
 };
@@ -96,7 +97,7 @@ static size_t bytes_of(size_t size)
 	return sizeof(struct places) + size * sizeof(atomic_uintptr_t);
 }
 
-/* Add a table, unless another thread does so at the same time. */
+/* Add a table, unless another thread adds one at the same time. */
 static bool add_places(void)
 {
 	struct places *last = last_places(), *set;
@@ -136,8 +137,9 @@ bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index)
 	return true;
 }
 
-/* Remove the address, which is there once: only opened metrics, which are never
- * forgotten, may be kept by two threads at once. */
+/* Remove the address. It occurs once in the set: only addresses of opened
+ * metrics may occur twice, if two threads keep them at once, and these are
+ * never removed. */
 void tr2_marks_forget(const unsigned int *index)
 {
 	const struct places *set;
@@ -151,8 +153,8 @@ void tr2_marks_forget(const unsigned int *index)
 		break;
 	}
 	/* A thread that changes the indexes first sets `changing`, and then
-	 * reads the places: either it has seen GONE, or this thread waits for
-	 * it. */
+	 * reads the places. So either that thread has seen GONE, or this thread
+	 * sees `changing` and waits. */
 	if (atomic_load(&changing) && !tr2_lock_is_mine()) {
 		tr2_lock();
 		tr2_unlock();
@@ -170,7 +172,8 @@ static void change_in(const struct places *set, enum tr2_metric_kind kind,
 		now = set->at[i];
 		index = (unsigned int *)(now & ~(uintptr_t)KIND_BITS);
 		expected = from;
-		/* Counting threads see the change soon enough. */
+		/* Store relaxed: threads that count see the change soon
+		 * enough. */
 		if (index && (now & KIND_BITS) == kind)
 			__atomic_compare_exchange_n(index, &expected, to, false,
 						    __ATOMIC_SEQ_CST,

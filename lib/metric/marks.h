@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks - the addresses of the indexes in all modules' definitions, so that the
- * indexes can be marked. Without a lock, like the definitions.
+ * marks - the set of the addresses where all modules' definitions have their
+ * indexes, so that the indexes can be marked. The set needs no lock.
  */
 #pragma once
 
@@ -10,8 +10,8 @@
 /* Keep an address, once. false: no memory. */
 bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index);
 
-/* Remove an address before the module's memory is unmapped: afterwards nothing
- * is written there. */
+/* Remove an address before the module's memory is unmapped. After this call, no
+ * thread writes to the address. */
 void tr2_marks_forget(const unsigned int *index);
 
 /* Replace the index `from` of that kind by `to` in all modules. The caller

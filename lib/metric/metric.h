@@ -34,15 +34,17 @@ struct tr2_metric_def {
 	const char *unit; /* unit of distributions and gauges; else NULL */
 	enum tr2_definition_kind kind;
 	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
-	unsigned int histogram; /* its number + 1; 0: no histogram */
+	unsigned int histogram; /* the number of the histogram + 1; 0: no
+				 * histogram */
 	atomic_bool is_sampled;
-	atomic_bool is_ambiguous; /* defined again with different flags */
+	atomic_bool is_ambiguous; /* the metric was defined again with different
+				   * flags */
 };
 
 /*
- * Bits in the index of a sampled definition, and of a timer with a histogram.
- * Like any index that is too large, a marked one fails the check that the hot
- * path makes anyway, so the marks cost the hot path nothing.
+ * Marks in an index: the definition is sampled, or it is a timer with a
+ * histogram. A marked index is too large, and fails the check of the hot path's
+ * index. So the marks cost the hot path nothing.
  */
 #define TR2_METRIC_SAMPLED (1u << 31)
 #define TR2_METRIC_HISTOGRAM (1u << 30)
@@ -95,24 +97,27 @@ enum tr2_metric_refusal {
 void tr2_metric_refuse(enum tr2_metric_refusal why);
 unsigned int tr2_metric_nr_refused(enum tr2_metric_refusal why);
 #define TR2_METRIC_MAX_LABELS 8
-#define TR2_METRIC_NAME_BYTES 256 /* with the NUL: categories, names */
+#define TR2_METRIC_NAME_BYTES 256 /* the largest size of a category or name,
+				   * with the NUL */
 /* Return the number of timers without room for their histogram. */
 unsigned int tr2_metric_nr_without_histogram(void);
 
-/* Release the memory of very many definitions, when the library is unloaded. */
+/* Release the memory that very many definitions take, when the library is
+ * unloaded. */
 void tr2_metric_release(void);
 
 /* Call it in a forked child, which has no arena's file. */
 void tr2_metric_after_fork(void);
 
-/* These work on the calling thread's slot, with a checked index < TR2_MAX_…. */
+/* The following functions work on the calling thread's slot. The caller has
+ * checked that the index is below TR2_MAX_…. */
 static inline void tr2_counter_cell_add(uint64_t *cell, uint64_t value)
 {
 #if defined(__x86_64__) && !TR2_TSAN
 	/*
-	 * One instruction, so that a counting signal handler cannot interrupt
-	 * between the load and the store. It has no lock prefix, since no other
-	 * thread writes the cell.
+	 * Add by one instruction, so that a signal handler that counts cannot
+	 * interrupt between load and store. No other thread writes the cell: a
+	 * lock prefix is not needed.
 	 */
 	__asm__ volatile("addq %1, %0" : "+m"(*cell) : "er"(value) : "cc");
 #else
@@ -134,8 +139,8 @@ enum tr2_cell_result tr2_timer_cell_start(struct tr2_timer_cell *cell,
 /* Return the time since the outermost start, which this thread made. */
 uint64_t tr2_timer_cell_elapsed(const struct tr2_timer_cell *cell);
 
-/* Stop. ns: the interval, if this stop ends one. buckets: NULL, or the timer's
- * histogram. */
+/* Stop a timer. *ns: the interval, if this stop ends it. buckets: the timer's
+ * histogram, or NULL. */
 enum tr2_cell_result tr2_timer_cell_stop(struct tr2_timer_cell *cell,
 					 uint64_t ns, uint64_t *buckets);
 
@@ -155,7 +160,8 @@ uint64_t *tr2_timer_buckets(struct tr2_slot *slot, unsigned int index);
 
 struct tr2_timer_sum {
 	uint64_t count, total_ns, min_ns, max_ns;
-	uint64_t unfinished; /* running now, or lacking a start or an end */
+	uint64_t unfinished; /* number of intervals that run now, or lack a
+			      * start or an end */
 };
 
 /*
@@ -178,14 +184,14 @@ void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
 		     uint64_t now_ns);
 
 /*
- * From now on, give cells space in the arena's file before their definition is
- * visible: present ones at once, later ones by `more`, which is called under
- * the process's lock. NULL: stop that. The caller holds the lock.
+ * Give all present cells space in the arena's file now, and each later cell
+ * before its definition becomes visible. `more` gets the space; it is called
+ * under the process's lock. NULL: get no more space. The caller holds the lock.
  */
 typedef bool (*tr2_metric_more)(const struct tr2_arena_cells *nr);
 void tr2_metric_back(tr2_metric_more more);
 
-/* Publish the definitions to readers of the arena's file, and later ones when
- * they are made. The caller holds the process's lock, which protects all that
- * is written there. */
+/* Publish the definitions to readers of the arena's file now, and each later
+ * definition when it is made. The caller holds the process's lock, which
+ * protects the file's definitions. */
 void tr2_metric_publish(void);

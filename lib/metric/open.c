@@ -8,8 +8,8 @@
 #include "metric/metric.h"
 
 /*
- * The result of opening a definition. Each index has one, which is unused until
- * then.
+ * The objects that opening a definition returns, one for each index. An object
+ * is unused until its definition is opened.
  */
 union tr2_opened {
 #define TR2_METRIC_KIND(KIND, kind, ...) struct trace2_##kind kind;
@@ -24,7 +24,7 @@ static struct row {
 	enum tr2_metric_kind cell;
 	bool has_unit;
 	unsigned int always; /* flags */
-	union tr2_opened none; /* counts nothing */
+	union tr2_opened none; /* an opened metric that counts nothing */
 } rows[] = {
 #define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)      \
 	[TRACE2_METRIC_##KIND] = { TR2_DEFINITION_##KIND,                \
@@ -40,13 +40,13 @@ static union tr2_opened *at(enum tr2_metric_kind kind, unsigned int index)
 					    &tr2_opened_timers[index];
 }
 
-/* Another thread may store the same string. */
+/* Store the string unless another thread has stored the same one. */
 static void set_once(const char **at, const char *s)
 {
 	__atomic_store_n(at, s, __ATOMIC_RELAXED);
 }
 
-/* All kinds begin with the same members. */
+/* Assert that the structs of all kinds begin with the same members. */
 #define TR2_METRIC_KIND(KIND, kind, number, CELL, has_unit, always)       \
 	_Static_assert(offsetof(struct trace2_##kind, index) ==           \
 			       (has_unit ? offsetof(struct trace2_gauge,  \

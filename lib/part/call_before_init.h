@@ -21,7 +21,7 @@
 struct tr2_early {
 	atomic_int state;
 	int line;
-	/* A copy, since the string's module may be unloaded before the
+	/* A copy of the name: the string's module may be unloaded before the
 	 * report. */
 	char file[256]; /* "": unknown */
 };
@@ -31,7 +31,8 @@ extern struct tr2_early tr2_early TR2_HIDDEN;
 /* Record the call. file NULL: unknown place. Any thread; signal-safe. */
 void tr2_early_note(const char *file, int line);
 
-/* Return whether a call is recorded in `early`, of this copy or of another. */
+/* Return whether a call is recorded in `early`, which belongs to this or
+ * another copy of the library. */
 bool tr2_early_is_noted(const struct tr2_early *early);
 
 /* Switch calls off from now on, unless tracing is switched on. */

@@ -13,7 +13,7 @@ struct child {
 	int id;
 };
 
-/* A page of memory. */
+/* A page of children, as a block of blocks.h. */
 struct page {
 	struct child child[170];
 };
@@ -99,7 +99,7 @@ bool tr2_children_take(int id, uint64_t *start_ns)
 
 static void forget_children(void)
 {
-	if (blocks.nr) /* otherwise it was never touched */
+	if (blocks.nr) /* without blocks, the table was never touched */
 		memset(tr2_children_open, 0, sizeof(tr2_children_open));
 	unused = NULL;
 }

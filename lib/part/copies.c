@@ -18,7 +18,8 @@
 #define ROUNDED(n) (((size_t)(n) + 3) & ~(size_t)3)
 
 struct copy {
-	char path[256]; /* cut if longer; "": the program */
+	char path[256]; /* the copy's file, possibly cut; "": the program
+			 * itself */
 	char file[256]; /* the place of the first call; "": unknown */
 	int line;
 };
@@ -77,7 +78,7 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	const struct tr2_early *early = find_early(object);
 	struct search *search = data;
 	struct copy *copy = search->copy;
-	/* musl gives the program a name, too. */
+	/* Do not rely on a missing name: musl names the program, too. */
 	bool has_path = object->dlpi_name &&
 			(uintptr_t)object->dlpi_phdr != getauxval(AT_PHDR);
 	const char *path = has_path ? object->dlpi_name : "";
@@ -94,8 +95,8 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	return 1;
 }
 
-/* Find the copy with this number, from 0, among the copies that were called and
- * never initialized. Takes a lock of the dynamic linker. */
+/* Count the copies that were called but never initialized, from 0, and find the
+ * copy with this number. This takes a lock of the dynamic linker. */
 static bool find_copy(unsigned int number, struct copy *copy)
 {
 	struct search search = { number, copy };

@@ -21,7 +21,7 @@
 static struct counter {
 	struct tr2_perfevent event;
 	struct trace2_perf_attr attr;
-	struct trace2_perf *perf; /* NULL: not open */
+	struct trace2_perf *perf; /* the opened event; NULL: not open */
 	/*
 	 * The number of threads in which the event could not be opened, and the
 	 * reason.
@@ -38,7 +38,8 @@ static unsigned int nr_uncounted;
 struct task {
 	struct task *next, *prev;
 	struct {
-		bool is_open; /* set after kernel: a fork may come in between */
+		bool is_open; /* set after `kernel`: a fork may come in
+			       * between */
 		struct tr2_perf_kernel kernel;
 	} counter[MAX_COUNTERS];
 };
@@ -48,7 +49,7 @@ static struct tr2_blocks blocks = {
 };
 static struct task *all_tasks;
 
-/* The task of a thread without descriptors. */
+/* Threads for which there were no descriptors share this task. */
 TR2_LARGE struct task tr2_counters_no_task;
 
 static void keep_period_error(const struct tr2_perfevent *event)
@@ -135,7 +136,7 @@ static int open_counter(struct counter *counter,
 	int error;
 
 	tr2_lock();
-	if (counter->perf) /* the parent's event */
+	if (counter->perf) /* a counter of the parent, in a forked child */
 		tr2_perf_close(counter->perf);
 	counter->perf = NULL;
 	counter->nr_failed = 0;
@@ -170,7 +171,8 @@ static struct task *add_task(void)
 	return task;
 }
 
-/* A thread counts all events, as far as the kernel permits, or none. */
+/* Open the events of a thread: all that the kernel permits, or none if
+ * descriptors are short. */
 static void counters_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;

@@ -86,18 +86,18 @@ static void add_buckets(struct tr2_buf *b, const uint64_t *counts)
 	tr2_buf_addstr(b, end);
 }
 
-/* The occasion of an emission. */
+/* The occasion on which metrics are emitted. */
 enum when { AT_END, OF_THREAD, SO_FAR };
 
-/* The names of kinds, by occasion. */
+/* The keys of the kinds in the data event, by occasion. */
 static const char *const names[][3] = {
 #define TR2_METRIC_KIND(KIND, kind, ...) \
 	[TR2_DEFINITION_##KIND] = { #kind, "th_" #kind, #kind "_so_far" },
 #include "arena/kinds.def"
 };
 
-/* Emit as data: Git's format has no event for these kinds, and a reader that
- * does not know them shows data. */
+/* Emit a data event: Git's format has no event for these kinds, and every
+ * reader shows data. */
 static void emit_data(struct tr2_call *call, const struct tr2_metric_def *def,
 		      enum when when, struct tr2_buf *json)
 {
@@ -182,7 +182,7 @@ static void emit_timer(struct tr2_call *call, enum when when,
 		return;
 	}
 	histogram = collect_histogram(call, slot, index);
-	/* Both kinds of event have the same fields. */
+	/* Assert that the events timer and th_timer have the same fields. */
 	_Static_assert(sizeof(struct tr2_v_timer) ==
 		       sizeof(struct tr2_v_th_timer), "same fields");
 	tr2_call_emit(call,

@@ -23,7 +23,8 @@ struct tr2_part {
 	void (*begin_in_child)(void);
 	/* Read the part's setting, if it is set. Called once. */
 	void (*load)(const char *setting);
-	/* Open the objects that the setting names; again in a forked child. */
+	/* Open the objects that the setting names. A forked child calls it
+	 * again. */
 	void (*open)(struct tr2_thread *main_thread, void **own);
 	/* A ring was opened, and readers may come soon. [L] */
 	void (*ring_begin)(struct tr2_arena_header *header);
@@ -37,7 +38,7 @@ struct tr2_part {
 	void (*emit_begun)(struct tr2_call *call);
 	/* The process ends: emit errors of the part. */
 	void (*emit_errors)(struct tr2_call *call);
-	/* Emit the thread's results, when it or the process ends. */
+	/* Emit the thread's results, when the thread or the process ends. */
 	void (*emit_thread)(struct tr2_call *call,
 			    const struct tr2_thread *thread, void *own);
 	/* Emit the process's results. sum: the cells of all threads, or
@@ -45,11 +46,11 @@ struct tr2_part {
 	void (*emit_process)(struct tr2_call *call, struct tr2_slot *sum);
 	/* Emit the process's results while it goes on. */
 	void (*emit_so_far)(struct tr2_call *call, struct tr2_slot *sum);
-	/* The calling thread ends, or the end of a gone thread is noticed; its
-	 * slot is still there. [L] */
+	/* The calling thread ends; or the session notices that another thread
+	 * has ended. The thread's slot still exists. [L] */
 	void (*thread_end)(struct tr2_thread *thread, void **own);
-	/* The last event before atexit was emitted: stop. The hook takes the
-	 * lock if there is something to stop. */
+	/* The last event before atexit was emitted: stop the part. The hook
+	 * takes the lock if there is something to stop. */
 	void (*close)(void);
 	/* No more records are written to the ring. [L] */
 	void (*ring_end)(void);
@@ -65,19 +66,20 @@ struct tr2_part {
 #define PART_OF(name, setting) PART(name)
 #include "part/parts.def"
 
-/* In children.c: the times at which children began, for children that the
- * program knows by their ids. Keep the time until the child ends. false: no
- * memory. */
+/* In children.c: keep the start time of a child that the program knows by its
+ * id, until the child ends. false: no memory. */
 bool tr2_children_add(int id, uint64_t start_ns);
 
-/* Take the time of a child that has ended. false: there is no such child. */
+/* Look up and drop the start time of a child that has ended. false: the child
+ * is unknown. */
 bool tr2_children_take(int id, uint64_t *start_ns);
 
-/* In pending_errors.c: add a copy of an error's text, without "trace2: ". The
- * stream begins with version and start, and parts are opened before that. */
+/* In pending_errors.c: keep a copy of an error's text, without "trace2: ".
+ * Parts open before the stream begins with version and start, so their errors
+ * must wait. */
 void tr2_pending_errors_add(const char *why);
 /* Add an error that affects nr_threads threads. */
 void tr2_pending_errors_add_threads(const char *why, unsigned int nr_threads);
 
-/* Emit an error that was not added. */
+/* Emit an error at once, instead of adding it. */
 void tr2_pending_errors_emit_one(struct tr2_call *call, const char *why);

@@ -6,7 +6,8 @@
 #include "part/part.h"
 #include "perfevent/perfevent.h"
 
-#define MAX_BYTES 16384 /* a list may contain only bad events */
+#define MAX_BYTES 16384 /* enough for a setting that lists only invalid
+			 * events */
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
 /* The texts one after the other, each with its NUL. */

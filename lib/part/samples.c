@@ -54,7 +54,8 @@ static void keep_error(const struct tr2_perfevent *event, const char *why)
 	tr2_pending_errors_add(text);
 }
 
-/* Return the first sample of the group, possibly this one. */
+/* Return the first sample of this sample's group; without a group, the sample
+ * itself. */
 static const struct tr2_sample *first_of(const struct tr2_sample *sample)
 {
 	const struct tr2_sample *first = tr2_samples;
@@ -167,7 +168,7 @@ static void samples_load(const char *list)
 		why_no_calls = tr2_unwind_prepare();
 }
 
-/* Write the values of the group; unreadable ones are 0. */
+/* Write the values of the group. Write 0 for a value that cannot be read. */
 static uint64_t *put_values(uint64_t *at, struct trace2_perf *ev)
 {
 	int nr = tr2_perf_read(ev, at, TR2_SAMPLE_MAX_VALUES);
@@ -262,13 +263,13 @@ void tr2_sample_publish(const struct tr2_sample *sample)
 			 sample->event.text);
 }
 
-/* The caller holds the lock. */
+/* Open the event of a sample. The caller holds the lock. */
 static int open_sample(struct tr2_sample *sample,
 		       const struct tr2_thread *thread)
 {
 	int error;
 
-	if (sample->perf) /* the parent's event */
+	if (sample->perf) /* an event of the parent, in a forked child */
 		tr2_perf_close(sample->perf);
 	sample->perf = NULL;
 	error = tr2_perf_open(&sample->attr, (pid_t)thread->tid, -1,
@@ -353,7 +354,7 @@ static void samples_close(void)
 	tr2_unlock();
 }
 
-/* Release the list; all open events are closed elsewhere. */
+/* Release the list. Other functions close its events. */
 static void samples_release(void)
 {
 	free(tr2_samples);

@@ -17,22 +17,23 @@ struct tr2_sample {
 	struct trace2_perf_attr attr;
 	bool by_kernel; /* the group's leader is an event of the kernel */
 	uint64_t id; /* id in records; 0: not open */
-	/* One event for all threads; NULL: not open, or each thread has its
-	 * own. */
+	/* The event for all threads; NULL: not open, or each thread has an
+	 * event of its own. */
 	struct trace2_perf *perf;
-	unsigned int nr_failed; /* threads that are not sampled */
-	int thread_error; /* the reason */
+	unsigned int nr_failed; /* number of threads that are not sampled */
+	int thread_error; /* the error with which the last of these threads
+			   * failed */
 };
 
 extern struct tr2_sample *tr2_samples;
 extern unsigned int tr2_nr_samples;
 
-/* Write calls at their place in a record, as many as fit; return their end.
- * `ip` may already be at that place. */
+/* Write as many calls as fit into a record, at `at`, and return the end of the
+ * record. ip: the calls; they may already lie there. */
 uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 			       const uint64_t *ip, size_t nr);
 
-/* Publish the name of the sample's id in the ring's file. [L] */
+/* Publish a row with the sample's id and text in the ring's file. [L] */
 void tr2_sample_publish(const struct tr2_sample *sample);
 
 /* Add a pending error: the event cannot be sampled; error is negative.

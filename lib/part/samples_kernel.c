@@ -3,7 +3,8 @@
  * The part of samples of the kernel's events. The kernel writes a thread's
  * samples into memory of that thread. The library moves them into the ring
  * whenever the thread emits an event, and at its end. It uses no thread and no
- * signal: samples that find no room in between are lost, and counted.
+ * signal. If the memory is full between two events, samples are lost, and
+ * counted.
  */
 #include <unistd.h>
 
@@ -33,7 +34,9 @@ _Static_assert(TR2_SAMPLE_TYPE ==
 /* The events of one thread. */
 struct task {
 	struct task *next, *prev;
-	struct trace2_perf *perf[TR2_MAX_SAMPLES]; /* NULL: not open */
+	struct trace2_perf *perf[TR2_MAX_SAMPLES]; /* the thread's event for
+						    * each sample; NULL: not
+						    * open */
 	unsigned int nr_taken; /* descriptors taken from the share */
 };
 
@@ -49,8 +52,8 @@ static struct task *all;
 static unsigned int nr_unsampled;
 
 /*
- * Return the event's id for the id that a thread's copy of the event has:
- * records contain the event's id.
+ * Return the id of the sample for the id of a thread's event. Records in the
+ * ring contain the sample's id.
  */
 static uint64_t id_of(const struct task *task, uint64_t id)
 {
@@ -63,8 +66,8 @@ static uint64_t id_of(const struct task *task, uint64_t id)
 }
 
 /*
- * Find the program's calls, after their mark. The innermost is the code address
- * itself; the ring contains return addresses only, so use the address after it.
+ * Find the program's calls, after their mark. The innermost call is the address
+ * of the code itself. The ring contains only return addresses, so add 1 to it.
  */
 static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
 {
@@ -95,8 +98,7 @@ static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 		tr2_task_mmaps_of(&task, ip, 1, sample->time);
 }
 
-/* Move a sample into the ring. The kernel's record has its stated size, but do
- * not rely on that. */
+/* Move a sample into the ring. Check all sizes in the kernel's record. */
 static void put_sample(const struct task *task, struct tr2_slot *slot,
 		       union record *record)
 {
@@ -109,7 +111,8 @@ static void put_sample(const struct task *task, struct tr2_slot *slot,
 		return;
 	for (; nr; nr--, at += 2)
 		at[1] = id_of(task, at[1]);
-	/* Start after the number of calls, which may become smaller. */
+	/* Skip the number of calls: it is written again when calls are left
+	 * out. */
 	ip = find_calls(at < end ? at + 1 : end, end, &nr_calls);
 	tell_code(record, ip, nr_calls);
 	record->sample.id = id_of(task, record->sample.id);
@@ -120,7 +123,8 @@ static void put_sample(const struct task *task, struct tr2_slot *slot,
 	tr2_ring_put(slot, record);
 }
 
-TR2_LARGE union record tr2_samples_kernel_record; /* Used under the lock. */
+TR2_LARGE union record tr2_samples_kernel_record; /* a buffer for one record,
+						   * used under the lock */
 
 static void read_samples(const struct task *task, struct tr2_slot *slot,
 			 struct trace2_perf *ev)
@@ -176,10 +180,7 @@ static int map_buffer(struct trace2_perf *ev)
 		error = tr2_perf_map(ev, pages ? pages : 1);
 		pages /= 2;
 	} while ((error == -EPERM || error == -ENOMEM) && pages);
-	/*
-	 * Distinguish memory that is not permitted from an event that is not
-	 * permitted.
-	 */
+	/* Return ENOBUFS if the kernel permits the event but not the memory. */
 	return error == -EPERM ? -ENOBUFS : error;
 }
 
@@ -239,15 +240,16 @@ static struct task *task_of(struct tr2_thread *thread, void **own)
 	return task;
 }
 
-/* Open an event of the main thread; these events take their descriptors one by
- * one. */
+/* Open an event of the main thread. Each of these events takes its own
+ * descriptor from the share. */
 static int open_first(struct task *task, unsigned int nr, uint32_t tid)
 {
 	int error;
 
 	if (!task)
 		return -ENOMEM;
-	/* In a forked child, main may have emitted events before. */
+	/* In a forked child the event may be open: main may have emitted events
+	 * before. */
 	if (task->perf[nr])
 		return 0;
 	if (!tr2_share_take(1))
@@ -279,7 +281,7 @@ static bool is_any_of_kernel(void)
 	return false;
 }
 
-/* The caller holds the lock. */
+/* Open the events of the main thread. The caller holds the lock. */
 static void open_main(struct tr2_thread *main_thread, void **own, int *errors)
 {
 	struct task *task = task_of(main_thread, own);
@@ -353,7 +355,8 @@ static void open_all(struct tr2_thread *thread, void **own,
 	}
 }
 
-/* A thread has all events, as far as the kernel permits, or none. */
+/* Open the events of a thread: all that the kernel permits, or none if
+ * descriptors are short. */
 static void kernel_thread_begin(struct tr2_thread *thread, void **own)
 {
 	unsigned int nr = 0, i;
@@ -385,7 +388,8 @@ static void release(struct task *task)
 {
 	unsigned int i;
 
-	/* Close members first: closing a leader ends them. */
+	/* Close the members of groups first: closing a leader ends its
+	 * members. */
 	for (i = TR2_MAX_SAMPLES; i--;)
 		if (task->perf[i])
 			close_one(task, i);
@@ -416,8 +420,9 @@ static void kernel_thread_end(struct tr2_thread *thread, void **own)
 	release(task);
 }
 
-/* Do not interrupt other threads at the end: write their samples to a ring that
- * threads write only under the lock. */
+/* At the end, move the samples of all threads into the ring of slot 0, which
+ * threads write only under the lock. So no write of another thread is
+ * disturbed. */
 static void kernel_close(void)
 {
 	struct task *task;

@@ -6,7 +6,7 @@
 
 #include "part/part.h"
 
-#define PARTS 4 /* parts of the limit: one of them is for events */
+#define PARTS 4 /* events may take one of this number of parts of the limit */
 #define TEXT_BYTES 256
 
 static unsigned long nr_taken;
@@ -15,7 +15,7 @@ static unsigned long soft_limit(void)
 {
 	struct rlimit limit;
 
-	/* Infinity is a large number, too. */
+	/* RLIM_INFINITY needs no case of its own: it is a large number. */
 	return getrlimit(RLIMIT_NOFILE, &limit) ? 0 : limit.rlim_cur;
 }
 

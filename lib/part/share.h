@@ -22,7 +22,7 @@
 bool tr2_share_take(unsigned int nr);
 void tr2_share_give(unsigned int nr);
 
-/* Call it in a forked child: no descriptor is taken there. */
+/* Call it in a forked child, which has taken no descriptors yet. */
 void tr2_share_after_fork(void);
 
 /*
@@ -32,5 +32,6 @@ void tr2_share_after_fork(void);
 void tr2_share_explain(const struct tr2_perfevent *event, int error, char *text,
 		       size_t size_bytes);
 
-/* Add a pending error: nr_threads threads lack something. 0: no error. */
+/* Add a pending error: nr_threads threads have no `lack` (such as samples),
+ * because descriptors are short. nr_threads 0: add no error. */
 void tr2_share_add_error(unsigned int nr_threads, const char *lack);

@@ -28,13 +28,14 @@ _Static_assert(offsetof(struct variable, value) ==
 
 static struct variable *variable;
 static char inherited[TR2_TRACEPARENT_BYTES + 1];
-/* The context for children that no child_start names. */
+/* The context for children that are started without child_start. */
 static struct {
 	struct tr2_context context;
 	bool sampled;
 } usual;
-static atomic_bool names_any; /* a child_start has named a child */
-static atomic_bool is_due; /* the event has not been emitted yet */
+static atomic_bool names_any; /* child_start was called in a trace */
+static atomic_bool is_due; /* the event with the session's ids must still be
+			    * emitted */
 
 /* Set the variable; other threads may change it at the same time. */
 static void set_value(const char text[TR2_TRACEPARENT_BYTES + 1])
@@ -136,8 +137,8 @@ static void release(void)
 }
 
 /*
- * Set the child. If a handler interrupts the stores and forks, it finds no
- * child number.
+ * Record the child that this thread starts. If a handler interrupts the stores
+ * and forks, it finds no child number.
  */
 static void set_child(struct tr2_thread *thread, int child_id,
 		      const struct tr2_context *context, bool sampled)
@@ -155,8 +156,8 @@ void tr2_traceparent_child(struct tr2_thread *thread, int child_id)
 	struct tr2_context context;
 	uint32_t nr = thread->entered.nr, flags, one_in;
 
-	/* Find the innermost open span: another thread may have ended a
-	 * span. */
+	/* Find the innermost span that is still open: another thread may have
+	 * ended spans. */
 	while (nr &&
 	       !tr2_span_look_up(thread->entered.at[nr - 1].span, &context,
 				 &flags, &one_in))
@@ -178,7 +179,8 @@ void tr2_traceparent_no_child(struct tr2_thread *thread, int child_id)
 	int nr = child_id;
 
 	set_context(&usual.context, usual.sampled);
-	/* Another thread may have started the child. */
+	/* If this thread did not start the child, look for the thread that
+	 * did. */
 	if (!atomic_compare_exchange_strong(&thread->child.nr, &nr,
 					    TR2_NO_CHILD) && names_any)
 		tr2_thread_child_ended(child_id);

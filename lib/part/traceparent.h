@@ -16,8 +16,8 @@
 #include "thread/emit.h"
 
 /*
- * Note that this thread is about to start the child process with this number.
- * The second function notes that the child has ended, or continues in the
+ * Record that this thread is about to start the child process with this number.
+ * The second function records that the child has ended, or continues in the
  * background.
  */
 void tr2_traceparent_child(struct tr2_thread *thread, int child_id);

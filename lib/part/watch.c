@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of opened counters (lib/pmu): it reports threads to the counters of
- * the program's own timers and counters, which count in threads.
+ * The part of opened counters (lib/pmu). It reports the start, name and end of
+ * threads to opened counters that count the program's own timers and counters.
  */
 #include "part/part.h"
 #include "pmu/record.h"
@@ -24,7 +24,8 @@ static void watch_thread_begin(struct tr2_thread *thread, void **own)
 		tr2_pmu_task_begin(&task);
 }
 
-/* main begins with its name, so no event reports the name. */
+/* Report the name of a thread. main has its name from the beginning, so its
+ * name is not reported. */
 static void watch_thread_named(const struct tr2_thread *thread)
 {
 	const struct tr2_pmu_task task = task_of(thread);
@@ -33,7 +34,8 @@ static void watch_thread_named(const struct tr2_thread *thread)
 		tr2_pmu_task_name(&task);
 }
 
-/* Keep the thread's count before its cells are added to the totals. */
+/* Let opened counters keep the thread's counts, before the thread's cells are
+ * added to the totals. */
 static void watch_thread_end(struct tr2_thread *thread, void **own)
 {
 	struct tr2_pmu_task task = task_of(thread);

@@ -19,7 +19,7 @@ static bool is_word(char c)
 	       (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
 
-/* Return whether the name is that of a file directly in a directory. */
+/* Return whether the name can be the name of a file directly in a directory. */
 static bool is_file_name(const char *s, size_t len)
 {
 	size_t i;
@@ -107,8 +107,8 @@ void tr2_perfevents_init(struct tr2_perfevents *list, const char *text)
 }
 
 /*
- * Modifiers before all are known: naming one of u, k and h excludes those that
- * are not named.
+ * The modifiers read so far. If one or two of u, k and h are named, the others
+ * are excluded, but only at the end is it known which ones.
  */
 struct modifiers {
 	bool user, kernel, hv, idle, host, guest;
@@ -283,7 +283,7 @@ static const char *parse_plain(struct tr2_perfevent *ev, const char *s,
 	}
 	if (n == 3 && n < len && !memcmp(s, "mem", 3))
 		return "breakpoints are not counted";
-	/* A name with a period is not a tracepoint. */
+	/* Digits after the ':' are a period, so the event is no tracepoint. */
 	if (n == len || (s[n + 1] >= '0' && s[n + 1] <= '9'))
 		return "no such event";
 	for (end = n + 1; end < len && s[end] != ':';)
@@ -404,8 +404,8 @@ static bool enter_group(struct tr2_perfevents *list)
 	const char *end = NULL;
 
 	/*
-	 * Search no more once a '{' has no '}': otherwise a list of '{' alone
-	 * would be searched once for each.
+	 * After a '{' without '}' no '}' follows: do not search again.
+	 * Otherwise a list of many '{' would be searched once for each of them.
 	 */
 	if (!list->group && !list->unclosed)
 		end = find_end(list->at + 1);

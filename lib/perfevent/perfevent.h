@@ -48,7 +48,7 @@ static inline bool tr2_perfevent_is_kernel(enum tr2_perfevent_pmu pmu)
 	return pmu <= TR2_PMU_DEVICE;
 }
 
-/* Modes in which the event does not count. */
+/* Flags of the modes in which the event does not count. */
 #define TR2_EXCLUDE_USER (1u << 0)
 #define TR2_EXCLUDE_KERNEL (1u << 1)
 #define TR2_EXCLUDE_HV (1u << 2)
@@ -66,16 +66,16 @@ struct tr2_perfevent {
 	char scope[TR2_PERFEVENT_BYTES];
 	/* Event, terms of a device, or name of a counter. */
 	char name[TR2_PERFEVENT_BYTES];
-	bool is_timer; /* app: a timer, in nanoseconds */
-	uint32_t type; /* devices: set by tr2_perfevent_resolve() */
+	bool is_timer; /* for app: the event is a timer, in nanoseconds */
+	uint32_t type; /* for devices: set by tr2_perfevent_resolve() */
 	uint64_t config, config1, config2;
 	unsigned int exclude; /* TR2_EXCLUDE_* */
 	unsigned int precise; /* 0 to 3 */
 	bool pinned, exclusive, sample_read, weak;
-	uint64_t period, freq; /* 0: not given */
+	uint64_t period, freq; /* 0: the text does not give it */
 	/* Events with the same number, from 1, are a group; 0: no group. */
 	unsigned int group;
-	bool is_leader; /* leader of its group, or not in a group */
+	bool is_leader; /* the event leads its group, or is in no group */
 	const char *unit; /* "ns", "bytes", "uJ", or "" */
 };
 
@@ -103,12 +103,14 @@ struct tr2_perfevent {
 /* The state of the parser. */
 struct tr2_perfevents {
 	const char *at;
-	const char *modifiers; /* those after the group's braces; NULL: none */
+	const char *modifiers; /* the modifiers after the group's braces; NULL:
+				* none */
 	size_t modifiers_len;
 	unsigned int group, nr_groups;
 	bool leads; /* the next event is the first of its group */
-	bool unclosed; /* there is a '{' without '}' */
-	char known[TR2_PERFEVENT_BYTES]; /* alternatives, for an error */
+	bool unclosed; /* a '{' without '}' was found */
+	char known[TR2_PERFEVENT_BYTES]; /* names of events that an error
+					  * lists */
 	char error[2 * TR2_PERFEVENT_BYTES];
 };
 
@@ -144,7 +146,7 @@ int tr2_perfevent_resolve(struct tr2_perfevent *ev, const char **why);
 void tr2_perfevent_explain(const struct tr2_perfevent *ev, int error,
 			   char *text, size_t size_bytes);
 
-/* The named events, for lists; ends with name "". */
+/* The events that have names. The last row has the name "". */
 struct tr2_perfevent_name {
 	char name[24], alias[24]; /* alias "": no alias */
 	char about[48], unit[8];
@@ -154,9 +156,10 @@ struct tr2_perfevent_name {
 
 extern const struct tr2_perfevent_name tr2_perfevent_names[];
 
-/* Return the row of that name or alias; NULL: there is no such row. */
+/* Return the row with this name or alias; NULL: no row has it. */
 const struct tr2_perfevent_name *
 tr2_perfevent_find(enum tr2_perfevent_pmu pmu, const char *name, size_t len);
 
-/* Parse "L1-dcache-load-misses" and the like; false: no such event. */
+/* Parse the name of a cache event, such as "L1-dcache-load-misses"; false: the
+ * name is no cache event. */
 bool tr2_perfevent_cache(const char *name, size_t len, uint64_t *config);

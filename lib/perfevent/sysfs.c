@@ -12,8 +12,8 @@
 #define DEVICES "/sys/bus/event_source/devices/"
 #define MAX_BITS 64
 
-/* Read the first line of DIR A MIDDLE B TAIL, at most size_bytes - 1 of it.
- * Return its length, or a negative errno. */
+/* Read at most size_bytes - 1 bytes of a file's first line. path: the parts of
+ * the file's name, up to NULL. Return the length, or a negative errno. */
 static int read_line(const char *const *path, char *line, size_t size_bytes)
 {
 	char memory[4 * TR2_PERFEVENT_BYTES];
@@ -250,7 +250,8 @@ static void add_why_forbidden(struct tr2_buf *b, const struct tr2_perfevent *ev,
 	tr2_buf_add_i64(b, level);
 	if (level > 2)
 		tr2_buf_addlit(b, ", and may be 2 at most");
-	/* Kernels that do not know a level above 2 treat it as 2. */
+	/* Append advice. A kernel that does not know a level above 2 treats the
+	 * level as 2. */
 	if (!(ev->exclude & TR2_EXCLUDE_KERNEL))
 		tr2_buf_addstr(b, level > 2 ?
 			"; some kernels allow ':u' all the same" :

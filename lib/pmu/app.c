@@ -95,10 +95,10 @@ uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 }
 
 /*
- * Reject attributes that this PMU cannot honour. Frequencies: a thread checks
- * only when it counts, and the clock cannot be polled. Mappings: the library
- * does not see them. Addresses: a count has none. Counts of a group by thread:
- * other PMUs in it do not count by thread.
+ * Reject attributes that this PMU cannot honour: freq: a thread checks only
+ * when it counts, and cannot poll the clock. mmap: the library does not see
+ * mappings. Addresses: a count has none. inherit_stat with a group: other PMUs
+ * in the group do not count by thread.
  */
 static bool can_record(const struct trace2_perf_attr *attr)
 {

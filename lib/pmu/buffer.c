@@ -8,7 +8,8 @@
 #include <unistd.h>
 
 #define MAX_PAGES (1u << 18)
-#define ENDS_AT 1024 /* offset in the page, given by the kernel's layout */
+#define ENDS_AT 1024 /* offset of head and tail in the page, as in the kernel's
+		      * layout */
 
 struct ends {
 	uint64_t head, tail;
@@ -67,7 +68,8 @@ void tr2_buffer_consume(struct tr2_buffer *buffer, size_t bytes)
 			 __ATOMIC_RELEASE);
 }
 
-/* Copy in two parts: up to the ring's end, and from its beginning. */
+/* Copy a record in two parts: up to the ring's end, and from the ring's
+ * beginning. */
 static void copy_wrapped(char *data, size_t size, uint64_t from, void *memory,
 			 size_t bytes, bool in)
 {

@@ -23,7 +23,7 @@
 #include "trace2_perf.h"
 
 struct tr2_buffer {
-	char *base; /* NULL: not mapped */
+	char *base; /* the page and the ring after it; NULL: not mapped */
 	size_t page_size, size; /* in bytes */
 };
 
@@ -32,19 +32,20 @@ struct tr2_buffer {
 int tr2_buffer_map(struct tr2_buffer *buffer, int fd, size_t pages);
 void tr2_buffer_unmap(struct tr2_buffer *buffer);
 
-/* Any thread may call it. */
+/* Return whether the buffer has no record. Any thread may call this. */
 bool tr2_buffer_is_empty(const struct tr2_buffer *buffer);
 
 /* Copy the head of the oldest record and return its size; 0: no record. */
 size_t tr2_buffer_peek(struct tr2_buffer *buffer,
 		       struct trace2_perf_record *head);
-/* Copy from the oldest record, beginning at offset `at`. */
+/* Copy bytes of the oldest record, from its offset `at` on. */
 void tr2_buffer_copy(const struct tr2_buffer *buffer, size_t at, void *to,
 		     size_t bytes);
 void tr2_buffer_consume(struct tr2_buffer *buffer, size_t bytes);
 
-/* For the library's own records: return the bytes ever written, or the free
- * bytes; append a record (the caller has checked that there is room). */
+/* For the library's own records: return the number of bytes ever written;
+ * return the number of free bytes; append a record, for which the caller has
+ * checked the room. */
 uint64_t tr2_buffer_head(const struct tr2_buffer *buffer);
 size_t tr2_buffer_room(const struct tr2_buffer *buffer);
 void tr2_buffer_put(struct tr2_buffer *buffer,

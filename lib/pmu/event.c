@@ -100,7 +100,8 @@ static void stop_event(struct trace2_perf *ev)
 	ev->counting = false;
 }
 
-/* Stop the kernel's leader first, so that its whole group stops at once. */
+/* Stop all events of the group. Stop the kernel's leader first, so that the
+ * kernel stops its whole group at once. */
 static void stop_events(struct trace2_perf *leader)
 {
 	struct trace2_perf *ev;
@@ -234,8 +235,9 @@ bool tr2_perf_is_of_us(const struct trace2_perf *ev)
 	return !ev->pid || !syscall(SYS_tgkill, getpid(), ev->tid, 0);
 }
 
-/* Return whether the kernel's part of the group could count while the rest does
- * not. The kernel multiplexes hardware counters unless they are pinned. */
+/* Return whether the kernel may multiplex its events of the group, so that
+ * these and the others count at different times. The kernel multiplexes
+ * hardware counters unless they are pinned. */
 static bool could_be_shared(const struct trace2_perf *leader,
 			    const struct trace2_perf *joining)
 {
@@ -337,8 +339,8 @@ static int enable_member(struct trace2_perf *ev)
 	if (ev->enabled)
 		return 0;
 	/*
-	 * Restart the whole group: with this event enabled, the PMUs may lack
-	 * room for it.
+	 * Stop the whole group and start it again: with this event enabled, the
+	 * PMUs may lack room for the group.
 	 */
 	if (counts)
 		stop_group(leader, TR2_PERF_OFF);
@@ -483,9 +485,9 @@ void tr2_pmu_after_fork(void)
 		next_leader = leader->next;
 		for (ev = leader; ev; ev = next) {
 			next = ev->member;
-			/* The kernel does not copy its mappings into children:
-			 * the host may already have mapped memory at that
-			 * address. */
+			/* Do not unmap the kernel's mappings: a child does not
+			 * have them, and the host may have mapped other memory
+			 * at their addresses. */
 			ev->kernel.page = NULL;
 			if (ev->pmu == &tr2_pmu_kernel)
 				ev->buffer.base = NULL;

@@ -173,7 +173,7 @@ bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel)
 	return kernel->fd >= 0;
 }
 
-/* Set for kernels before 6.0, which do not count lost samples. */
+/* true: the kernel is older than 6.0, and does not count lost samples. */
 static bool has_no_lost;
 
 bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr)
@@ -205,7 +205,8 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 		       const struct trace2_perf_attr *attr, pid_t pid, int cpu,
 		       int group_fd)
 {
-	/* An old size: older kernels reject a larger struct. */
+	/* Use an old size of the struct: older kernels reject a larger
+	 * struct. */
 	struct perf_event_attr k = { .type = attr->type,
 				     .size = PERF_ATTR_SIZE_VER3,
 				     .config = attr->config,
@@ -221,8 +222,8 @@ static int open_kernel(struct tr2_perf_kernel *kernel,
 	set_flags(&k, attr);
 	if (tr2_perf_wants_records(attr))
 		ask_for_records(&k, attr);
-	/* Clocks count in every mode, even in excluded ones. Excluding the
-	 * kernel opens them also for users who may not count it. */
+	/* Exclude the kernel for clocks: they count in every mode all the same,
+	 * and users who may not count the kernel can then open them. */
 	else if (is_clock(attr))
 		k.exclude_kernel = 1;
 	if (!has_no_lost)
@@ -289,8 +290,8 @@ int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on)
 	return leader->lead.fd < 0 ? 0 : turn(&leader->lead, on);
 }
 
-/* Map the page for reading in user space. It serves only hardware counters, and
- * only in their own thread. */
+/* Map the page for reading in user space, but only for a hardware counter of
+ * the calling thread: the page serves no other events. */
 void tr2_kernel_map_page(struct trace2_perf *ev)
 {
 	void *page;
@@ -315,7 +316,8 @@ static bool is_honoured(const struct trace2_perf *ev)
 	    (attr->exclude_user || attr->exclude_kernel ||
 	     attr->exclude_host || attr->exclude_guest))
 		return false;
-	/* A task's event never counts the idle task. */
+	/* exclude_idle means something only for an event of a CPU: the event of
+	 * a task never counts the idle task. */
 	return !attr->exclude_idle || ev->pid != -1;
 }
 

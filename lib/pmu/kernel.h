@@ -28,13 +28,14 @@ bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr);
 void tr2_kernel_map_page(struct trace2_perf *ev);
 void tr2_kernel_unmap_page(struct tr2_perf_kernel *kernel);
 
-/* These are in kernel_sample.c, for the PMU's table. */
+/* The following functions are in kernel_sample.c, for the table in kernel.c. */
 int tr2_kernel_map(struct trace2_perf *ev, size_t pages);
 int tr2_kernel_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_kernel_set_period(struct trace2_perf *ev, uint64_t period);
 int tr2_kernel_poll_fd(struct trace2_perf *ev);
 
-/* The instructions that read the counter and the clock; NULL: the machine's. */
+/* Functions that read the counter and the clock; a test gives its own. NULL:
+ * use the machine's instructions. */
 struct tr2_page_machine {
 	uint64_t (*pmc)(uint32_t index);
 	uint64_t (*cycles)(void);

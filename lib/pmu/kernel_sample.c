@@ -27,8 +27,8 @@ int tr2_kernel_map(struct trace2_perf *ev, size_t pages)
 
 	if (!tr2_kernel_is_there(&ev->kernel))
 		return -EBADF;
-	/* A child does not have such a mapping, and must notice that it is a
-	 * child. */
+	/* Reject a mapping without the fork guard: a forked child does not have
+	 * the mapping, and could not notice its fork. */
 	if (!tr2_fork_guard_is_made())
 		return -ECANCELED;
 	/* An event has one mapping: replace the page by the whole buffer. */
@@ -72,12 +72,13 @@ int tr2_kernel_poll_fd(struct trace2_perf *ev)
 	return tr2_kernel_is_there(&ev->kernel) ? ev->kernel.fd : -EBADF;
 }
 
-/* A change to a record. */
+/* The changes that a kernel's record needs. */
 struct edit {
 	const struct trace2_perf *ev;
 	size_t at, end; /* the bytes to replace */
 	bool adds_period;
-	/* The reading: { value id [lost] } nr times, after nr and the times. */
+	/* The kernel's reading in the record: nr and the times, then { value id
+	 * [lost] } nr times. */
 	bool has_reading, has_lost, of_task;
 	size_t entries;
 	uint64_t nr, enabled_ns, running_ns;
@@ -96,7 +97,7 @@ static size_t entry_bytes(const struct edit *edit)
 	return edit->has_lost ? 24 : 16;
 }
 
-/* Return false if the reading does not fit in the record. */
+/* Find the reading in the record. false: the record is too small for it. */
 static bool find_reading(struct edit *edit, size_t size)
 {
 	const struct tr2_buffer *buffer = &edit->ev->buffer;
@@ -114,7 +115,7 @@ static bool find_reading(struct edit *edit, size_t size)
 	return true;
 }
 
-/* Return false if the record needs no change. */
+/* Find the changes that the record needs. false: it needs no change. */
 static bool find_edit(const struct trace2_perf *ev,
 		      const struct trace2_perf_record *head, struct edit *edit)
 {
@@ -165,7 +166,8 @@ static unsigned int lay_out(const struct edit *edit, uint64_t *out)
 	if (group)
 		nr = at++;
 	else
-		at++; /* the value comes first */
+		at++; /* the value of the event comes first, and is written
+		       * below */
 	if (format & TRACE2_PERF_FORMAT_TOTAL_TIME_ENABLED)
 		*at++ = edit->enabled_ns;
 	if (format & TRACE2_PERF_FORMAT_TOTAL_TIME_RUNNING)

@@ -35,25 +35,27 @@ struct tr2_callchain;
 
 struct tr2_pmu {
 	const char *name;
-	struct tr2_pmu_use *use; /* NULL: the kernel decides */
+	struct tr2_pmu_use *use; /* the groups that count on this PMU; NULL: the
+				  * kernel decides which ones count */
 	/* Check whether ev->attr is supported and prepare ev for it. Return 0,
 	 * or a negative errno with nothing held. */
 	int (*event_init)(struct trace2_perf *ev);
 	/* Release all that event_init() acquired. May be NULL. */
 	void (*release)(struct trace2_perf *ev);
-	/* Start and stop counting. add returns 0, or a negative errno if the
-	 * event does not count. */
+	/* add() starts counting, and del() stops it. add() returns 0, or a
+	 * negative errno if the event does not count. */
 	int (*add)(struct trace2_perf *ev);
 	void (*del)(struct trace2_perf *ev);
 	/* Update the value of tr2_perf_count(). Return 0, or -EIO: in error. */
 	int (*read)(struct trace2_perf *ev);
-	/* Return the value if it is not in the event itself. May be NULL. */
+	/* Return the value, for a PMU that does not keep it in the event. May
+	 * be NULL. */
 	uint64_t (*count)(const struct trace2_perf *ev);
 	/* Return whether the value is a current level instead of a count. May
 	 * be NULL. */
 	bool (*is_gauge)(const struct trace2_perf *ev);
-	/* For PMUs that sample; in other PMUs all are NULL. map may get any
-	 * event, the others only a sampling one. */
+	/* Functions of a PMU that samples; NULL in other PMUs. map() may get
+	 * any event, the other functions only an event that samples. */
 	int (*map)(struct trace2_perf *ev, size_t pages);
 	int (*refresh)(struct trace2_perf *ev, unsigned int overflows);
 	int (*set_period)(struct trace2_perf *ev, uint64_t period);
@@ -63,7 +65,8 @@ struct tr2_pmu {
 /* The groups that count on a PMU now. */
 struct tr2_pmu_use {
 	unsigned int nr_groups;
-	bool is_exclusive; /* it has one group, which tolerates no other */
+	bool is_exclusive; /* the PMU has one group, which excludes all
+			    * others */
 };
 
 extern const struct tr2_pmu tr2_pmu_kernel, tr2_pmu_app, tr2_pmu_power,
@@ -74,7 +77,8 @@ enum tr2_perf_state {
 	TR2_PERF_WAITING, /* enabled, no room on a PMU */
 	TR2_PERF_COUNTING,
 	TR2_PERF_ERROR,
-	/* its leader was closed, or it is the parent's after a fork */
+	/* the leader of the group was closed; or this is a forked child, and
+	 * the group is the parent's */
 	TR2_PERF_GONE
 };
 
@@ -83,8 +87,9 @@ struct tr2_perf_task {
 	struct tr2_perf_task *next;
 	const struct tr2_slot *slot;
 	uint64_t base; /* value of the thread's counter when counting began */
-	uint64_t count; /* value counted before that */
-	uint64_t overflow_at; /* count at the next overflow, 0: not known yet */
+	uint64_t count; /* value of the event before counting began */
+	uint64_t overflow_at; /* the event's count at the next overflow; 0: not
+			       * known yet */
 };
 
 struct tr2_perf_app {
@@ -104,13 +109,15 @@ struct tr2_perf_kernel {
 	uint64_t id; /* id given by the kernel */
 	uint64_t read_format; /* format with which the event was opened */
 	uint64_t enabled_ns, running_ns;
-	void *page; /* mapped for reading; NULL: none */
+	void *page; /* the page mapped for reading; NULL: not mapped */
 	pthread_t owner; /* the thread that may read the page */
 };
 
 struct trace2_perf {
-	struct trace2_perf *next, *prev; /* list of all leaders */
-	struct trace2_perf *leader; /* a leader's own address */
+	struct trace2_perf *next, *prev; /* neighbours in the list of all
+					  * leaders */
+	struct trace2_perf *leader; /* the leader of the group, possibly this
+				     * event */
 	struct trace2_perf *member; /* next event of the group */
 	/* in a leader: size of the group, itself included */
 	unsigned int nr_members;
@@ -121,16 +128,20 @@ struct trace2_perf {
 	int cpu;
 	uint64_t id;
 	enum tr2_perf_state state; /* in a leader: the state of its group */
-	bool enabled; /* this event, whatever its group's state */
+	bool enabled; /* this event is enabled, in any state of its group */
 	bool counting; /* true between add() and del() */
 
-	uint64_t count; /* its own count, with live threads that inherited it */
-	uint64_t child_count; /* count of ended threads that inherited it */
+	uint64_t count; /* the event's own count, plus counts of live threads
+			 * that inherited the event */
+	uint64_t child_count; /* counts of ended threads that inherited the
+			       * event */
 	uint64_t lost;
 	uint64_t reset_at; /* raw count at the last reset */
-	unsigned int reading; /* number of the reading that updated it last */
+	unsigned int reading; /* number of the reading that updated the event
+			       * last */
 
-	/* Sampling: overflows until it is disabled, 0: no limit. */
+	/* Sampling: number of overflows until the event is disabled; 0: no
+	 * limit. */
 	unsigned int overflows_left;
 	struct tr2_pipe poll_pipe;
 	/* Called for each overflow of one of the program's counters, under the
@@ -140,20 +151,22 @@ struct trace2_perf {
 			    uint64_t periods,
 			    const struct tr2_callchain *chain);
 
-	/* The event's records; the number of lost records not yet reported; the
-	 * number of samples since the last wakeup, and the head at that
-	 * time. */
+	/* The records of the event. unreported: lost records that are not
+	 * reported yet. unwoken: samples since the last wakeup. woken_at: the
+	 * head at the last wakeup. */
 	struct tr2_buffer buffer;
 	uint64_t unreported, unwoken, woken_at;
 
-	/* In ns, up to since_ns; the kernel keeps its own times. */
+	/* Times enabled and counting, up to the time since_ns. For the kernel's
+	 * events, the kernel keeps these times. */
 	uint64_t enabled_ns, running_ns, since_ns;
 
-	/* The PMU determines which of these is used. */
+	/* Members of which the event's PMU uses some: */
 	struct tr2_perf_app app;
 	struct tr2_perf_kernel kernel;
-	uint64_t base; /* power, process: value when counting began */
-	int package; /* power: -1: all packages */
+	uint64_t base; /* for power and process: the value when counting
+			* began */
+	int package; /* for power: the package; -1: all packages */
 	/* In a leader that is not an event of the kernel: the event that leads
 	 * the kernel's events of its group. */
 	struct tr2_perf_kernel lead;
@@ -187,7 +200,8 @@ int tr2_perf_map(struct trace2_perf *ev, size_t pages);
 int tr2_perf_next_record(struct trace2_perf *ev, void *record,
 			 size_t size_bytes);
 
-/* Return whether records of such an event contain call chains. */
+/* Return whether records of an event with these attributes contain call
+ * chains. */
 bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr);
 
 /* Return whether the event counts a thread of this process. */
@@ -202,11 +216,11 @@ extern struct trace2_perf *tr2_perf_leaders;
 /* The number of the current reading; see trace2_perf.reading. */
 unsigned int tr2_perf_reading(void);
 
-/* Return the contribution of this slot's thread to an app event. */
+/* Return the count that the thread of this slot adds to an app event. */
 uint64_t tr2_perf_task_count(const struct trace2_perf *ev,
 			     const struct tr2_slot *slot);
 
-/* In a forked child: forget all events of the parent. */
+/* Call it in a forked child: forget all events of the parent. */
 void tr2_pmu_after_fork(void);
 
 /* Close all events, including those that the program opened, and release all
@@ -244,7 +258,7 @@ static inline uint64_t tr2_limit(enum tr2_metric_kind kind, unsigned int index)
 void tr2_perf_overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 		       unsigned int index, const struct tr2_callchain *chain);
 
-#define TR2_MAX_GROUP 64 /* events of a group */
+#define TR2_MAX_GROUP 64 /* most events of a group */
 
 /* The largest number of values in a reading. */
 #define TR2_READING_MAX (3 + 3 * TR2_MAX_GROUP)
@@ -257,7 +271,8 @@ unsigned int tr2_perf_reading_of_task(const struct trace2_perf *ev,
 				      const struct tr2_slot *slot,
 				      uint64_t *values);
 
-/* These are in app.c, for its sampling and for tr2_pmu_task_end(). */
+/* The following functions are in app.c, for sample.c and for
+ * tr2_pmu_task_end(). */
 void tr2_app_task_end(struct trace2_perf *ev, const struct tr2_slot *slot);
 bool tr2_app_is_counted(const struct trace2_perf *ev,
 			const struct tr2_slot *slot);
@@ -268,7 +283,7 @@ uint64_t tr2_app_cell(const struct trace2_perf *ev,
 struct tr2_perf_task *tr2_app_task(struct trace2_perf *ev,
 				   const struct tr2_slot *slot);
 
-/* These are in sample.c, for the table of app.c. */
+/* The following functions are in sample.c, for the table in app.c. */
 int tr2_app_map(struct trace2_perf *ev, size_t pages);
 int tr2_app_refresh(struct trace2_perf *ev, unsigned int overflows);
 int tr2_app_set_period(struct trace2_perf *ev, uint64_t period);
@@ -280,8 +295,9 @@ void tr2_sample_changed(const struct trace2_perf *ev);
 /* Enable and disable sampling of the event's counter. */
 void tr2_sample_open(const struct trace2_perf *ev);
 void tr2_sample_close(const struct trace2_perf *ev);
-/* Forget the limits of the calling thread, or of a gone thread, by its id;
- * after a fork, forget those of all threads. */
+/* Forget the limits of a thread that ends: gone 0: the calling thread; else the
+ * id of a thread that is gone. After a fork, forget the limits of all
+ * threads. */
 void tr2_sample_task_end(uint32_t gone);
 void tr2_sample_after_fork(void);
 
@@ -300,7 +316,8 @@ int tr2_kernel_lead_switch(struct trace2_perf *leader, bool on);
 void tr2_kernel_release(struct tr2_perf_kernel *kernel);
 
 /*
- * The value of an event, and the times for which it was enabled, and counted.
+ * The value of an event, the time for which it was enabled, and the time for
+ * which it counted.
  */
 struct tr2_perf_times {
 	uint64_t value, enabled_ns, running_ns;
@@ -323,6 +340,6 @@ int tr2_perf_attr_of(struct tr2_perfevent *ev, struct trace2_perf_attr *attr,
 int tr2_perf_parse(const char *text, struct trace2_perf_named *events,
 		   size_t nr_events, char *error, size_t error_bytes);
 
-/* Make the descriptor that the program polls for overflows unreadable;
- * tr2_pipe_raise() makes it readable. Async-signal-safe. */
+/* Empty the pipe whose reading end the program polls for overflows.
+ * tr2_pipe_raise() makes this end readable. Async-signal-safe. */
 void tr2_poll_pipe_clear(struct tr2_pipe *p);

@@ -15,7 +15,8 @@ static size_t size_of(const struct tr2_pool *pool)
 	return (pool->block_bytes + align - 1) / align * align;
 }
 
-/* The mapped chunks of all pools; the link is at the beginning of each. */
+/* The list of the mapped chunks of all pools. Each chunk begins with its
+ * link. */
 static struct chunk {
 	alignas(max_align_t) struct chunk *next;
 } *chunks;

@@ -17,7 +17,8 @@
 
 #define POWERCAP "/sys/class/powercap"
 #define CPUS "/sys/devices/system/cpu"
-/* Other control types show the same packages again. */
+/* Use zones of this control type only: other types show the same packages
+ * again. */
 #define PREFIX "intel-rapl:"
 
 #define MAX_ZONES 128
@@ -26,12 +27,12 @@
 static struct tr2_pmu_use use;
 
 struct zone {
-	char name[48]; /* name of its directory, e.g. "intel-rapl:0:1" */
+	char name[48]; /* name of the zone's directory, e.g. "intel-rapl:0:1" */
 	unsigned int kind;
 	int package; /* -1: no package */
 	bool is_gone;
 	uint64_t range_uj, last_uj;
-	uint64_t total_uj; /* since the first reading */
+	uint64_t total_uj; /* energy since the first reading */
 };
 TR2_LARGE struct zone tr2_power_zones[MAX_ZONES];
 static unsigned int nr_zones;
@@ -106,8 +107,9 @@ static unsigned int kind_of(const char *name)
 	return kind;
 }
 
-/* Return the package of a part. A part's name does not contain the package. The
- * package's directory has the part's name up to its last colon. */
+/* Return the package of a part. The name of a part does not contain its
+ * package. The directory of the package is named like the directory of the part
+ * up to the last colon. */
 static int package_of_part(const char *entry)
 {
 	char parent[sizeof(((struct zone *)0)->name)], name[64], *colon;

@@ -64,7 +64,7 @@ static uint64_t count_entries(const char *block, long size)
 	return nr;
 }
 
-/* Count open descriptors, without the one that reads the directory. */
+/* Count open descriptors, except the descriptor that this function opens. */
 static int count_fds(uint64_t *value)
 {
 	alignas(uint64_t) char block[4096];

@@ -42,8 +42,8 @@ int tr2_perf_update(struct trace2_perf *ev)
 	return update(ev);
 }
 
-/* Update all events of the group. Reading the kernel's first event updates all
- * of the kernel's. */
+/* Update all events of the group. Reading the first event of the kernel updates
+ * all events of the kernel. */
 static int update_group(struct trace2_perf *leader)
 {
 	struct trace2_perf *ev;
@@ -189,8 +189,8 @@ int tr2_perf_read(struct trace2_perf *ev, uint64_t *values, size_t nr_values)
 	nr = lay_out(ev, all);
 	if (nr > nr_values)
 		return -ENOSPC;
-	/* With a mapped buffer, POLLIN reports records, which are still
-	 * there. */
+	/* Clear the pipe only without a buffer: with one, POLLIN reports
+	 * records, which are still there. */
 	if (!ev->buffer.base)
 		tr2_poll_pipe_clear(&ev->poll_pipe);
 	for (i = 0; i < nr; i++)

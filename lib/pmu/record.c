@@ -10,7 +10,8 @@
 #include "base/unwind.h"
 
 #define MISC_USER 2u /* the sample is in the program's own code */
-#define CONTEXT_USER (~UINT64_C(511)) /* -512: user-space addresses follow */
+#define CONTEXT_USER (~UINT64_C(511)) /* mark in a chain, -512: user-space
+				       * addresses follow */
 #define COMM_BYTES 64
 
 unsigned int tr2_pmu_nr_watching;
@@ -164,7 +165,8 @@ static void put_comm(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 	put_and_tell(ev, &record.head);
 }
 
-/* Write the count of a thread that ends and had inherited the event. */
+/* Write a READ record with the count of a thread that ends and had inherited
+ * the event. */
 static void put_reading(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
 	struct {
@@ -197,8 +199,8 @@ static void each_watching(const struct tr2_pmu_task *task,
 				fn(ev, task);
 }
 
-/* Return whether the event records threads. As in the kernel, COMM implies FORK
- * and EXIT, without `task`. */
+/* Return whether the event records threads. As in the kernel, `comm` implies
+ * FORK and EXIT records, even without `task`. */
 static bool records_tasks(const struct trace2_perf *ev)
 {
 	return ev->attr.task || ev->attr.comm;
@@ -216,7 +218,8 @@ static void tell_name(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 		put_comm(ev, task);
 }
 
-/* Write the reading first: EXIT is the last record of a thread. */
+/* Record the end of a thread. Write the reading before EXIT, which is the
+ * thread's last record. */
 static void tell_end(struct trace2_perf *ev, const struct tr2_pmu_task *task)
 {
 	if (ev->attr.inherit_stat && task->slot && task->tid != ev->app.tid)

@@ -13,8 +13,10 @@ struct tr2_pmu_task {
 	uint32_t tid, ptid; /* ptid 0: unknown */
 	uint64_t start_ns;
 	const char *name;
-	const struct tr2_slot *slot; /* NULL: the thread counted nothing */
-	bool is_gone; /* its end was noticed late */
+	const struct tr2_slot *slot; /* the slot of the thread; NULL: the thread
+				      * counted nothing */
+	bool is_gone; /* the thread ended without a call; another thread noticed
+		       * the end */
 };
 
 /* The number of open events that record threads. */

@@ -34,8 +34,8 @@ void tr2_poll_pipe_clear(struct tr2_pipe *p)
 		;
 }
 
-/* Replace a pipe that hung up, which would stay so, by a new one under the same
- * number. Return 0 or a negative errno. */
+/* Replace a pipe whose writing end was closed by a new pipe, under the same
+ * number: a pipe cannot be opened again. Return 0 or a negative errno. */
 static int poll_pipe_resume(struct tr2_pipe *p)
 {
 	struct tr2_pipe fresh;
@@ -71,7 +71,7 @@ static bool samples(const struct trace2_perf *ev, enum tr2_metric_kind kind,
 	       ev->app.kind == kind && ev->app.index == index;
 }
 
-/* Count other events that sample the same counter or timer. */
+/* Return the number of other events that sample the counter or timer of ev. */
 static unsigned int count_like(const struct trace2_perf *ev)
 {
 	const struct trace2_perf *leader, *other;

@@ -79,13 +79,13 @@ enum tr2_record_type {
 #define TR2_RECORD_SITE_NUMBER 0x54350000u
 #define TR2_RECORD_FILLER 0x5432ffffu /* no record: skip it */
 
-/* misc of an event. */
+/* Flags in misc of an event. */
 #define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
 #define TR2_MISC_MAIN 2u /* emitted in the name of the session's main thread */
 /* In an event of a site, the other bits of misc have the nesting. */
 #define TR2_MISC_NESTING_SHIFT 2
 #define TR2_MISC_NESTING_MAX (0xffffu >> TR2_MISC_NESTING_SHIFT)
-/* misc of a MMAP2. */
+/* Flag in misc of a MMAP2. */
 #define TR2_MISC_BUILD_ID 0x4000u
 #define TR2_RECORD_BUILD_ID_MAX 20
 
@@ -105,7 +105,7 @@ struct tr2_record_event {
 	uint64_t time;
 	uint32_t tid, line;
 	uint32_t repo_id; /* 0: no repository; UINT32_MAX: without an id */
-	uint32_t nesting; /* 1 + open regions */
+	uint32_t nesting; /* 1 + the number of open regions */
 };
 
 struct tr2_record_site_event {
@@ -115,15 +115,15 @@ struct tr2_record_site_event {
 };
 
 /*
- * SPAN_START, SPAN_END, TRACE. Then follow the bytes of the span (see
- * event/span.h): of a START only its names, of a TRACE none; then zeros up to a
- * multiple of 8.
+ * The record of a SPAN_START, a SPAN_END or a TRACE. After it come the bytes of
+ * the span (see event/span.h), and zeros up to a multiple of 8. SPAN_START has
+ * only the span's names; TRACE has no bytes.
  */
 struct tr2_record_span {
 	struct tr2_record head;
 	uint64_t time; /* time of the start, or of the end */
 	uint32_t tid, flags; /* TR2_SPAN_DATA_... */
-	uint64_t trace[2]; /* the high half first */
+	uint64_t trace[2]; /* trace[0] is the high half */
 	uint64_t id, parent; /* parent 0: none */
 	uint64_t start_ns;
 	uint32_t one_in, lost;
@@ -131,15 +131,15 @@ struct tr2_record_span {
 };
 
 /*
- * The kernel's layout, including the build id. The time follows the file's
- * name: the last 8 bytes, as in a record with sample_id_all.
+ * A MMAP2 in the kernel's layout, including the build id. The last 8 bytes,
+ * after the file's name, are the time, as in a record with sample_id_all.
  */
 struct tr2_record_mmap2 {
 	struct tr2_record head; /* misc: TR2_MISC_BUILD_ID */
 	uint32_t pid, tid;
 	uint64_t addr, len, pgoff;
 	union {
-		struct { /* without a build id: which file */
+		struct { /* without a build id: the identity of the file */
 			uint32_t dev_major, dev_minor;
 			uint64_t inode, inode_generation;
 		};
@@ -149,19 +149,21 @@ struct tr2_record_mmap2 {
 		};
 	};
 	uint32_t prot, flags; /* prot and flags of mmap() */
-	char filename[]; /* ends with a NUL, padded with more */
+	char filename[]; /* ends with a NUL; more NULs pad it to a multiple of
+			  * 8 */
 };
 
 struct tr2_record_lost {
 	struct tr2_record head;
 	uint64_t id; /* enum tr2_lost_cause */
-	uint64_t lost; /* records since the last such record */
+	uint64_t lost; /* records lost since the last LOST record of this
+			* cause */
 };
 
 struct tr2_record_comm {
 	struct tr2_record head;
 	uint32_t pid, tid;
-	char comm[]; /* ends with a NUL, padded with more */
+	char comm[]; /* ends with a NUL; more NULs pad it to a multiple of 8 */
 };
 
 struct tr2_record_task { /* FORK, EXIT */
@@ -180,15 +182,17 @@ struct tr2_record_task { /* FORK, EXIT */
 #define TR2_SAMPLE_TYPE 0x1f7u /* IP TID TIME READ CALLCHAIN ID CPU PERIOD */
 #define TR2_SAMPLE_READ_FORMAT 0xcu /* ID GROUP */
 #define TR2_SAMPLE_CONTEXT_USER (~UINT64_C(511)) /* -512 */
-#define TR2_SAMPLE_MAX_VALUES (1 + 2 * 64) /* numbers of a group */
-#define TR2_MISC_USER 2u /* misc of a sample: the program's own code */
+#define TR2_SAMPLE_MAX_VALUES (1 + 2 * 64) /* the most numbers that the group of
+					    * a sample has */
+#define TR2_MISC_USER 2u /* in misc of a sample: it is in the program's own
+			  * code */
 
 struct tr2_record_sample {
 	struct tr2_record head;
-	uint64_t ip; /* the first of the calls; 0: unknown */
+	uint64_t ip; /* the first of the calls below; 0: unknown */
 	uint32_t pid, tid;
 	uint64_t time;
-	uint64_t id; /* id of the row TR2_DEFINITION_EVENT */
+	uint64_t id; /* the id of the definition of kind TR2_DEFINITION_EVENT */
 	uint32_t cpu, reserved;
 	uint64_t period; /* the amount counted since the last sample */
 };

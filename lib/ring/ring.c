@@ -14,14 +14,14 @@
 #define NR_RING_CAUSES TR2_LOST_NO_SLOT
 
 /*
- * Limits of records that wait for an outer write: for a write that may be over,
- * and for a write that a handler probably interrupted.
+ * The most records that wait for an outer write: MAX_WAITING if the outer write
+ * may be over, MAX_NESTED if a handler probably interrupted it.
  */
 #define MAX_WAITING 16u
 #define MAX_NESTED 1000u
 _Static_assert(MAX_NESTED < TR2_RING_NEST, "they can be counted");
 
-/* Add, as tr2_ring_add_u64() does. */
+/* Add to 32 bits, as tr2_ring_add_u64() does to 64 bits. */
 static void add_u32(uint32_t *p, uint32_t n)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -77,14 +77,15 @@ static unsigned int part_of(uint64_t at)
 	return (unsigned int)(at / part_size() % TR2_RING_MARKS);
 }
 
-/* Return whether this writer is alone: only then does it know how many records
- * are before the head. */
+/* Return whether no other write is in progress. Only then does a writer know
+ * how many records are before the head. */
 static bool is_alone(const struct tr2_control *ring)
 {
 	return tr2_ring_load(&ring->nest) == 1;
 }
 
-/* Note that a record begins at the head, if it is the first one in its part. */
+/* If the record at the head is the first one of a part of the ring, set the
+ * mark of that part. */
 static void make_mark(struct tr2_control *ring)
 {
 	uint64_t head = tr2_ring_load(&ring->data_head);
@@ -101,8 +102,9 @@ static void make_mark(struct tr2_control *ring)
 	tr2_ring_store(&ring->mark[part].at, head);
 }
 
-/* Find a record that begins at `at` or soon after it, or the head, and set *nr
- * to the number of records before it. Return 0 if this is not known. */
+/* Return the position of a record that begins at `at` or soon after, or of the
+ * head. *nr: the number of records before that position. 0: no position is
+ * known. */
 static uint64_t find_mark(const struct tr2_control *ring, uint64_t at,
 			  uint64_t head, uint64_t *nr)
 {
@@ -136,7 +138,8 @@ static bool overwrite(struct tr2_control *ring, uint64_t end)
 		head = tr2_ring_load(&ring->data_head);
 		to = find_mark(ring, end + part_size() - data_size, head, &nr);
 		if (tail == head || !to) {
-			/* Too many records are still in progress. */
+			/* No record can be overwritten: too many records are
+			 * still being written. */
 			if (end - tail > data_size)
 				return false;
 			break;
@@ -190,7 +193,8 @@ static bool begin_anew(struct tr2_control *ring, uint32_t size)
 	return true;
 }
 
-/* Get space for bytes that never had a record: twice as much as before. */
+/* Get space on the disk for a part of the ring that no record has used yet:
+ * double the space. */
 static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 {
 	struct tr2_slot *slot = (struct tr2_slot *)(void *)ring;
@@ -200,7 +204,7 @@ static bool find_space(struct tr2_control *ring, uint64_t bytes, uint32_t size)
 	bool ok;
 
 	tr2_mask_begin(&before);
-	/* A handler may have got the space already. */
+	/* Read again: a handler may have got the space already. */
 	backed = tr2_ring_load(&ring->backed);
 	wanted = backed * 2 > bytes ? backed * 2 : bytes;
 	if (backed < bytes) {
@@ -259,7 +263,8 @@ static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 		if (!find_space(ring, bytes, size))
 			return false;
 		if (bytes > tr2_ring_load(&ring->backed))
-			return true; /* the ring was started again */
+			return true; /* begin_anew() was called: the ring starts
+				      * again */
 	}
 	if (tr2_arena_rings.consume ? !is_read(ring, end) :
 				      !overwrite(ring, end))
@@ -273,13 +278,14 @@ static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
 	return true;
 }
 
-/* The place of a record that is not announced. */
+/* The place for a record that is not announced. */
 struct place {
-	uint64_t was; /* `reserved` until now */
+	uint64_t was; /* the value of `reserved` before this record */
 	uint64_t announced_at; /* the position of an announced record */
 	/* the size of an announced record that will not be written; else 0 */
 	uint64_t announced;
-	uint64_t gap; /* bytes after it, up to the end of the buffer */
+	uint64_t gap; /* bytes before the record that a FILLER takes, up to the
+		       * end of the buffer */
 	uint64_t end;
 };
 
@@ -433,9 +439,8 @@ static void publish_all(struct tr2_control *ring,
 	while (true) {
 		head = publish(ring, records);
 		if (!leave_last(ring)) {
-			/* A handler's write began in between, and a handler
-			 * jumped out of it to another write, which has
-			 * ended. */
+			/* In between a handler began a write that will never be
+			 * finished, because a handler jumped out of it. */
 			drop_unfinished(ring, 0);
 			return;
 		}
@@ -489,7 +494,8 @@ void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_call_mark *in,
 		       uint32_t records)
 {
 	if (tr2_ring_load(&ring->nest)) {
-		/* A handler jumped out of its write. */
+		/* A handler began a write and jumped out of it: the write will
+		 * never be finished. */
 		drop_unfinished(ring, 0);
 		return;
 	}
@@ -513,9 +519,10 @@ void tr2_ring_count_out_late(struct tr2_control *ring,
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
 	/*
-	 * If the word names this write, a handler jumped out of a write of its
-	 * own: the next write drops both. If the word names another write, that
-	 * write took this one for abandoned, and counted it.
+	 * If the word names this write although another one is counted, a
+	 * handler jumped out of a write of its own: the next write drops both.
+	 * If the word names another write, that write took this write for
+	 * abandoned, and counted it.
 	 */
 	if (is_of(now, in) && nr_writing(ring) > 1)
 		tr2_ring_store(&ring->nest,
@@ -551,9 +558,9 @@ static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 }
 
 /*
- * Handle a write that finds another one in progress. Either this write is in a
- * signal handler that interrupted the other; or a handler jumped out of the
- * other write, which will never be finished.
+ * Handle a write that finds another write in progress. Either this write is in
+ * a signal handler that interrupted the other write; or a handler jumped out of
+ * the other write, which then never ends.
  */
 static void be_nested(struct tr2_control *ring, const struct tr2_call_mark *in)
 {
@@ -605,7 +612,7 @@ static void report_losses(struct tr2_control *ring, char *data)
 			return;
 }
 
-/* End a write that got no room, and count it. */
+/* End a write that got no room, and count a lost record. */
 static void give_up(struct tr2_slot *slot, struct tr2_call_mark *in)
 {
 	tr2_ring_lost(slot, tr2_arena_rings.consume ? TR2_LOST_NO_ROOM :

@@ -51,12 +51,13 @@
 #include "ring/layout.h"
 #include "ring/testpoint.h"
 
-/* A write in progress; a variable of the writer. */
+/* A write in progress, in a local variable of the writer. */
 struct tr2_ring_write {
 	struct tr2_control *ring;
 	char *p; /* the record's place; the writer fills all of it */
 	struct tr2_call_mark *in;
-	uint64_t announced; /* the word; 0: none */
+	uint64_t announced; /* the value of the word `nest_and_inside` with this
+			     * announced write; 0: not announced */
 	uint64_t at, end; /* positions of an announced record */
 };
 
@@ -177,8 +178,8 @@ TR2_RING_INLINE void tr2_ring_announce(struct tr2_ring_write *w,
 }
 
 /* Return a negative number if there may be no room, or if the ring's end is too
- * near. The result is one number, for a check together with others. mask: the
- * size of the ring less one. */
+ * near. The caller joins the number with others, for one check of all. mask:
+ * the size of the ring less one. */
 TR2_RING_INLINE int64_t tr2_ring_room(const struct tr2_ring_write *w,
 				      uint32_t size, uint64_t mask)
 {
@@ -186,7 +187,7 @@ TR2_RING_INLINE int64_t tr2_ring_room(const struct tr2_ring_write *w,
 			 (mask + 1 - size - (w->at & mask)));
 }
 
-/* Take the place after the head. */
+/* Take the place after the head for an announced record. */
 TR2_RING_INLINE void tr2_ring_commit(struct tr2_ring_write *w, char *data,
 				     uint64_t mask)
 {
@@ -218,8 +219,8 @@ TR2_RING_INLINE void tr2_ring_publish_announced(const struct tr2_ring_write *w)
 	TR2_TESTPOINT(published);
 	(void)tr2_ring_count_out(ring, (uint16_t)w->announced);
 	TR2_TESTPOINT(left);
-	/* Read wakeup_events and wakeup_watermark at once. If both are 0, a
-	 * wake-up is due where room_until ends. */
+	/* Read wakeup_events and wakeup_watermark by one load. If both are 0, a
+	 * wake-up is due only at room_until. */
 	memcpy(&limits, &ring->wakeup_events, sizeof(limits));
 	if (unlikely(limits | tr2_ring_load(&ring->nest)) ||
 	    unlikely(tr2_ring_load(&ring->room_until) < w->end))
@@ -232,8 +233,8 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_call_mark *in);
 
 /*
  * Reserve a record of `size` bytes, a multiple of 8 and at most TR2_RECORD_MAX.
- * false: there is no room, and the loss was counted; otherwise fill all of
- * w->p, and call tr2_ring_end(). in: a variable of the caller's, until then.
+ * false: there is no room, and the loss was counted. true: fill all of w->p,
+ * and call tr2_ring_end(). in: a variable of the caller that lives until then.
  */
 TR2_RING_INLINE bool tr2_ring_begin(struct tr2_ring_write *w,
 				  struct tr2_slot *slot, uint32_t size,
@@ -267,6 +268,6 @@ TR2_RING_INLINE void tr2_ring_end(const struct tr2_ring_write *w)
  * the record was lost, and counted. */
 bool tr2_ring_put(struct tr2_slot *slot, const void *record);
 
-/* Drop unfinished records, and wake the reader, when no thread writes to the
- * slot's ring any longer. Only for the ring's last owner. */
+/* Drop unfinished records, and wake the reader. Call it for the last owner of
+ * the slot's ring, when no thread writes to the ring any longer. */
 void tr2_ring_finish(struct tr2_slot *slot);

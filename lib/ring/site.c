@@ -10,16 +10,18 @@
 TR2_LARGE struct tr2_ring_site tr2_ring_sites[TR2_MAX_SITES];
 
 static uint32_t highest; /* the highest number with a row */
-/* Sites of one file usually follow each other. */
+/* The file of the last row, and the offset of the file's string: sites of one
+ * file usually follow each other. */
 static const char *last_file;
 static uint32_t last_file_at;
-/* For each pair of names, by its number: a site that has a row. */
+/* For each category and name, by their number tr2_site.names: the number of a
+ * site that has a row; 0: none. */
 TR2_LARGE uint16_t tr2_ring_site_named[TR2_MAX_SITES];
 _Static_assert(TR2_MAX_SITES <= UINT16_MAX, "numbers of sites fit");
 
 /*
- * Return the row of a number; it contains only offsets, which other processes
- * may have changed.
+ * Return the row of a site's number. Other processes may have changed its
+ * offsets.
  */
 static const struct tr2_site_row *row_of(uint32_t number)
 {
@@ -65,7 +67,8 @@ void tr2_ring_add_site(const struct tr2_site *site, bool may)
 		tr2_ring_site_named[site->names] = (uint16_t)site->number;
 	at->site = site;
 	at->names = site->names;
-	/* Other threads may read it at the same time. */
+	/* Store `row` atomically: other threads may read it at the same
+	 * time. */
 	__atomic_store_n(&at->row, offset ? offset : TR2_RING_NO_ROW,
 			 __ATOMIC_RELAXED);
 	/* Release: a thread that finds the key has a complete row. */

@@ -7,8 +7,8 @@
 #include "site/site.h"
 
 /*
- * A site, by its number. The key is written last, with release order, and
- * equals trace2_site.number only for a site with a row.
+ * The data of a site, at the index of its number. `key` is written last, with
+ * release order. It equals trace2_site.number only if the site has a row.
  */
 struct tr2_ring_site {
 	uint32_t key;
@@ -19,13 +19,13 @@ struct tr2_ring_site {
 extern struct tr2_ring_site tr2_ring_sites[TR2_MAX_SITES] TR2_HIDDEN;
 #define TR2_RING_NO_ROW UINT32_MAX
 
-/* Return the only site that may have this key. */
+/* Return the entry of the only site that may have this key. */
 static inline const struct tr2_ring_site *tr2_ring_site_at(uint32_t key)
 {
 	return &tr2_ring_sites[key % TR2_MAX_SITES];
 }
 
-/* Return the site; NULL: it has no row. */
+/* Return the entry of the site; NULL: the site has no row. */
 static inline const struct tr2_ring_site *
 tr2_ring_find_site(const struct tr2_site *site)
 {

@@ -63,7 +63,8 @@ void tr2_task_comm(const struct tr2_task *task, const char *name)
 
 /* Mappings */
 
-#define LINE_BYTES 4608 /* a path of maximal length, and the columns before */
+#define LINE_BYTES 4608 /* room for a path of maximal length, and for the
+			 * columns before it */
 #define MAX_KNOWN 512
 /* A program that generates code all the time would otherwise cause a scan for
  * each sample. The first FREE_LOOKS scans are free; later ones may take a
@@ -85,7 +86,7 @@ static uint64_t looked_ns; /* 0: never */
 static uint64_t not_before_ns;
 static unsigned int nr_looks;
 
-/* Not on the stack, which may be a signal handler's small one. */
+/* Memory that is not on the stack: a signal handler may have a small stack. */
 TR2_LARGE char tr2_maps_text[LINE_BYTES];
 TR2_LARGE _Alignas(TR2_RECORD_ALIGN) char
 	tr2_maps_record[sizeof(struct tr2_record_mmap2) + LINE_BYTES +
@@ -95,11 +96,11 @@ TR2_LARGE _Alignas(TR2_RECORD_ALIGN) char
 struct look {
 	const struct tr2_task *task;
 	uint64_t now_ns;
-	struct known_mapping *known; /* the list after the scan */
+	struct known_mapping *known; /* the list of mappings after the scan */
 	unsigned int nr_known;
 	int mem_fd;
-	/* The address of the mapping of a file's first byte, and a hash that
-	 * identifies the file. */
+	/* The file of the last line with a file's first byte: the address of
+	 * that byte, and a hash that identifies the file. */
 	uint64_t start_of_file, file;
 };
 
@@ -150,8 +151,9 @@ static bool is_recorded(uint64_t address)
 	return i < nr_known && known[i].start <= address;
 }
 
-/* Add the mapping to the recorded ones; return whether it must be recorded.
- * Mappings that do not fit are recorded once, by the first scan. */
+/* Add the mapping to the list of the scan, and return whether it must be
+ * recorded. Mappings that do not fit into the list are recorded once, by the
+ * first scan. */
 static bool is_new(struct look *look, const struct mapping *mapping,
 		   const char *line)
 {
@@ -269,7 +271,8 @@ static void read_line(struct look *look, const char *line)
 		record_mapping(look, &mapping);
 }
 
-/* Process the whole lines, and move the rest to the beginning. */
+/* Process the whole lines in text, and move the incomplete last line to the
+ * beginning. */
 static size_t read_lines(struct look *look, char *text, size_t len)
 {
 	char *line = text, *end;
@@ -327,7 +330,8 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 {
 	unsigned int i;
 
-	/* A mapping that was absent after the sample no longer exists. */
+	/* A scan after the sample found all mappings that still exist: do not
+	 * scan again. */
 	if (sampled_ns <= looked_ns ||
 	    (nr_looks == FREE_LOOKS && sampled_ns < not_before_ns))
 		return;

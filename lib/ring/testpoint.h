@@ -7,17 +7,17 @@
 #pragma once
 
 #define TR2_TESTPOINT_LIST(X)                                             \
-	X(entered) /* counted as a write in progress */                   \
-	X(looked) /* has seen where the next record goes */               \
-	X(found_mark) /* has seen which records to overwrite */           \
-	X(made_room) /* the tail was moved */                             \
-	X(found_limit) /* knows how far there is room now */              \
-	X(reserved) /* has its place, with older bytes in it */           \
-	X(filled) /* the filler before it is written */                   \
+	X(entered) /* the writer counts as in progress */                 \
+	X(looked) /* the writer has read where the next record goes */    \
+	X(found_mark) /* the writer knows which records to overwrite */   \
+	X(made_room) /* the writer has moved the tail */                  \
+	X(found_limit) /* the writer has computed room_until */           \
+	X(reserved) /* the place is reserved, with older bytes in it */   \
+	X(filled) /* the filler before the record is written */           \
 	X(copied) /* the record is complete, and not visible */           \
-	X(about_to_publish) /* has seen how far all is complete */        \
+	X(about_to_publish) /* the writer has computed the new head */    \
 	X(published)                                                      \
-	X(left) /* no longer a write in progress, looks again */          \
+	X(left) /* the writer has counted itself out, and looks again */  \
 	X(counted_loss)
 
 enum tr2_testpoint {

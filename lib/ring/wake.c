@@ -29,8 +29,9 @@ static void wake_readers(struct tr2_control *ring)
 
 	__atomic_fetch_add(&ring->wake, 1, __ATOMIC_SEQ_CST);
 	/*
-	 * Either we see that a reader sleeps, or the reader sees the new head:
-	 * pairs with the fence between its store to `sleepers` and its check.
+	 * Either this thread sees that a reader sleeps, or the reader sees the
+	 * new head. Pairs with the reader's fence between its store to
+	 * `sleepers` and its check.
 	 */
 	tr2_fence(__ATOMIC_SEQ_CST);
 	if (!tr2_ring_load(&ring->sleepers))

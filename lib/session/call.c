@@ -8,8 +8,8 @@
 #include "part/call_before_init.h"
 
 /*
- * Another thread waits until all threads are outside. So leave, and wait for
- * that thread, which gives up soon.
+ * Leave the library while another thread waits until no thread is in a call.
+ * Wait for that thread, which gives up soon.
  */
 static void step_aside(struct tr2_call *call)
 {
@@ -27,7 +27,7 @@ static bool is_on(void)
 {
 	int enabled = __atomic_load_n(&trace2_enabled_, __ATOMIC_SEQ_CST);
 
-	/* 1: another thread has handled the request. */
+	/* enabled is 1 if another thread has handled the request in between. */
 	return enabled < 0 ? tr2_control_look() : enabled == 1;
 }
 
@@ -62,7 +62,7 @@ static bool begin_first(struct tr2_call *call, const char *file, int line)
 		tr2_stream_lost();
 		return false;
 	}
-	/* The library knows no thread yet. */
+	/* Before trace2_initialize() no thread has a context. */
 	if (!tr2_self && !tr2_session_is_started()) {
 		tr2_early_note(file, line);
 		return false;

@@ -31,14 +31,15 @@
 bool tr2_call_begin(struct tr2_call *call, const char *file, int line);
 void tr2_call_end(struct tr2_call *call);
 
-/* Handle a call while tracing is not simply on. false: the call, which has
- * entered, does nothing. */
+/* Handle a call that has entered while trace2_enabled_ is not 1. false: the
+ * call does nothing. */
 bool tr2_call_look(struct tr2_call *call);
 
-/* Open the session if needed. false: the call is lost. */
+/* Open the session of a forked child if needed. false: the call is lost. */
 bool tr2_call_reopen(struct tr2_call *call);
 
-/* Begin the thread's first call, or a call that does nothing. */
+/* Begin a call of a thread that has no context yet, or a call that does
+ * nothing. */
 bool tr2_call_begin_slow(struct tr2_call *call, const char *file, int line);
 
 /* Begin a call inline, for frequent events. */

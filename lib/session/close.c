@@ -16,7 +16,8 @@
 #include "target/wait.h"
 #include "thread/stream.h"
 
-/* On a busy machine, times in a stream differ by more than this anyway. */
+/* Report no error of the clock up to this: on a busy machine, times in a stream
+ * are less exact anyway. */
 #define CLOCK_TOLERANCE_NS 1000000u
 
 static void check_clock(struct tr2_call *call)
@@ -83,7 +84,8 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	call.generation = tr2_stream.generation;
 	if (!tr2_lock_is_mine())
 		nr = tr2_thread_wait_idle();
-	/* The events of these calls are lost: no event follows atexit. */
+	/* The events of calls that are still in progress are lost: no event
+	 * follows atexit. */
 	atomic_fetch_add(&tr2_stream.lost, nr.busy + nr.aside);
 	call.now_ns = tr2_clock_now_ns();
 	call.line = __LINE__;
@@ -148,8 +150,8 @@ void tr2_session_close(void)
 		tr2_mask_begin(&before);
 	__atomic_store_n(&trace2_enabled_, 0, __ATOMIC_SEQ_CST);
 	tr2_fastpath_disable();
-	/* From here on, each thread is visibly in a call or in its ring, or
-	 * sees that tracing is off. */
+	/* From here on, this thread sees each thread that is in a call or
+	 * writes to its ring; all other threads see that tracing is off. */
 	tr2_barrier();
 	tr2_signal_restore();
 	interrupted = tr2_lock_is_mine();
@@ -202,8 +204,8 @@ int tr2_session_pause(void)
 					    TR2_SESSION_PAUSING))
 		return -EBUSY;
 	__atomic_store_n(&trace2_enabled_, TR2_ENABLED_LOOK, __ATOMIC_SEQ_CST);
-	/* From here on, each thread is visibly in a call, or sees that it has
-	 * to wait. */
+	/* From here on, this thread sees each thread that is in a call; all
+	 * other threads see that they have to wait. */
 	tr2_barrier();
 	if (tr2_thread_wait_idle().busy) {
 		tr2_session.state = TR2_SESSION_ON;
@@ -214,7 +216,8 @@ int tr2_session_pause(void)
 	__atomic_store_n(&trace2_enabled_, tr2_stream.enabled[0],
 			 __ATOMIC_SEQ_CST);
 	tr2_awake(&tr2_session.state);
-	tr2_barrier(); /* for inline metrics, too */
+	tr2_barrier(); /* order inline metrics, too, after the change of
+			* trace2_enabled_ */
 	write_pause(tr2_thread_main());
 	return 0;
 }

@@ -27,15 +27,16 @@
 #endif
 
 static struct {
-	struct tr2_control_block *block; /* NULL: not requested */
+	struct tr2_control_block *block; /* the shared page; NULL: the settings
+					  * do not ask for it */
 	int fd;
 	struct tr2_file_id id;
-	atomic_bool is_taken; /* a thread is doing the work */
-	bool was_on; /* the session's id has been used */
+	atomic_bool is_taken; /* a thread is handling a request */
+	bool was_on; /* a session has used the session id */
 	bool looks_always;
 } control = { .fd = -1 };
 
-/* Used by the thread that has control.is_taken. */
+/* Memory for the thread that has set control.is_taken. */
 struct room {
 	struct tr2_control_wish request;
 	char text[TR2_CONTROL_TEXT];
@@ -48,8 +49,8 @@ static void set_enabled(bool on)
 			 __ATOMIC_SEQ_CST);
 }
 
-/* Return whether an unprivileged user may write into another process of their
- * own, which Yama may forbid. */
+/* Return whether a user without privileges may write into the memory of their
+ * other processes. Yama may forbid it. */
 static bool others_may_write(void)
 {
 	char scope = '0';
@@ -140,8 +141,8 @@ void tr2_control_open(void)
 	share_page();
 }
 
-/* Keep the parent's page mapped: if a handler interrupted a call and forked,
- * that call may be reading the page. */
+/* Forget the parent's page, but keep it mapped: if a handler interrupted a call
+ * and forked, that call may be reading the page. */
 void tr2_control_after_fork(void)
 {
 	if (!control.block)
@@ -247,8 +248,8 @@ static int change_settings(const struct tr2_control_wish *r)
 
 	if (error)
 		return error;
-	/* A child that is forked from now on has a session if its settings, the
-	 * old or the new ones, have a target. */
+	/* Set the state first: a child that is forked from now on has a session
+	 * if its settings, old or new, have a target. */
 	tr2_session.state = TR2_SESSION_CHANGING;
 	if (tr2_control_change(r))
 		error = switch_on(r);
@@ -281,8 +282,8 @@ static int apply_request(char *text)
 	memset(r, 0, sizeof(*r));
 	if (!tr2_control_parse(r, text))
 		return -EINVAL;
-	if (tr2_control_is_change(r)) /* the end of a session emits all
-				       * metrics */
+	if (tr2_control_is_change(r)) /* change_settings() ends the session,
+				       * which emits all metrics */
 		error = change_settings(r);
 	else if (r->flush && tr2_session.state == TR2_SESSION_ON)
 		flush_session();

@@ -16,8 +16,8 @@
 void tr2_control_open(void);
 void tr2_control_after_fork(void);
 
-/* Publish whether a forked child has a session: its page was shared before the
- * session began. */
+/* Publish in the page whether a forked child has a session: the child shares
+ * its page before its session begins. */
 void tr2_control_tell_on(bool on);
 
 /* Remove the page, when the library is unloaded. */

@@ -11,19 +11,19 @@
 #include "thread/stream.h"
 
 struct targets {
-	/* The texts that destinations point to. A change writes the other one
-	 * of two, so that a child that is forked during the change finds a
-	 * complete text. */
+	/* The texts that destinations point to: two texts for each. A change
+	 * writes the text that is not in use, so that a child that is forked
+	 * during the change finds a complete text. */
 	char in_use[TR2_CONTROL_NR][2][TR2_CONTROL_VALUE];
 	char kept[TR2_CONTROL_VALUE];
 };
 TR2_LARGE struct targets tr2_control_targets;
 
-/* The event target and its settings from before a recording, which has its
- * own. */
+/* The event target and its settings before a recording, which replaces them. */
 static struct {
 	bool is_kept;
-	char *destination; /* memory of malloc, or tr2_control_targets.kept */
+	char *destination; /* memory from malloc(), or
+			    * tr2_control_targets.kept */
 	bool brief;
 	unsigned int nesting;
 } kept;
@@ -82,7 +82,8 @@ static bool parse_brief(struct tr2_control_wish *r, unsigned int id,
 	return r->has_brief[id] = true;
 }
 
-/* Parse a setting that may change; all others are refused. */
+/* Parse a setting of the request. false: the setting cannot change while the
+ * process runs. */
 static bool parse_setting(struct tr2_control_wish *r, const char *name,
 			  const char *value)
 {
@@ -164,8 +165,8 @@ static void set_target(unsigned int id, const char *value)
 		free(before);
 }
 
-/* Keep the settings at the first recording; a recording that was killed has not
- * restored them. */
+/* Keep the settings when a recording begins, unless they are kept already: a
+ * recording that was killed has not restored them. */
 static void keep_settings(void)
 {
 	struct tr2_settings *settings = &tr2_session.settings;
@@ -195,7 +196,7 @@ static void put_back(void)
 	kept.is_kept = false;
 }
 
-/* Return whether the event target is still that of this recording. */
+/* Return whether the event target is still the target of this recording. */
 static bool is_recorded(const struct tr2_control_wish *r)
 {
 	const char *target =

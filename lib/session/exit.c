@@ -29,7 +29,7 @@
 static bool exit_has_begun, is_unloaded;
 
 #if defined(__GLIBC__)
-/* Absent in a statically linked program. */
+/* The dynamic section of this module; a statically linked program has none. */
 extern const ElfW(Dyn) own_dynamic[] __asm__("_DYNAMIC")
 	__attribute__((weak, visibility("hidden")));
 
@@ -102,8 +102,8 @@ __attribute__((destructor(101))) static void unload(void)
 	tr2_thread_forget_key();
 	if (tr2_session.state != TR2_SESSION_OFF) {
 		tr2_session_exit();
-		/* Another thread is about to return into unmapped code. Keep
-		 * its data at least. */
+		/* Another thread is still in a call, and will return into
+		 * unmapped code. Keep at least the data that it uses. */
 		if (tr2_thread_wait_idle().busy)
 			return;
 		release_session();

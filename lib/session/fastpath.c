@@ -54,8 +54,8 @@ TR2_INLINE bool prepare(struct fastpath *q, const char *file, int line,
 	return true;
 }
 
-/* Return whether the fields may be written here; false: they require the slow
- * path. */
+/* Return whether the fast path may write the fields; false: they require the
+ * slow path. */
 #define MAY_WRITE(q, name, v)                                \
 	(TR2_FAST_MAY_WRITE(name, v, TR2_FAST_LONG) &&        \
 	 tr2_fast_bytes_of_##name(v, TR2_FAST_LONG) +         \
@@ -89,8 +89,9 @@ TR2_INLINE char *begin(struct fastpath *q,
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 		return NULL;
 	}
-	/* Pairs with the barrier at the end of the session, which switches
-	 * tracing off and then waits for such writes. */
+	/* Pairs with the barrier at the end of the session: the end switches
+	 * tracing off, calls the barrier, and waits for writes that have
+	 * begun. */
 	if (unlikely(!trace2_is_enabled())) {
 		tr2_fastpath_put_filler(q->w, n);
 		return NULL;
@@ -100,7 +101,7 @@ TR2_INLINE char *begin(struct fastpath *q,
 	/* Clear the last word first, so that bytes after the fields stay
 	 * zero. */
 	tr2_fast_put_u64(p + n - 8, 0);
-	/* struct tr2_record_event, in words. */
+	/* Write a struct tr2_record_event by words of 8 bytes. */
 	p = tr2_fast_put_u64(p, (TR2_RECORD_EVENT + (uint64_t)q->kind) |
 					n << 48);
 	p = tr2_fast_put_u64(p, q->now_ns);
@@ -147,7 +148,8 @@ bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 	return true;
 }
 
-/* The leave has the names of its enter, which contain no secrets. */
+/* Do not search the names for secrets: the leave has the names of its enter,
+ * which was searched. */
 bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 			       const char *label, int repo_id)
 {
@@ -182,7 +184,8 @@ bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 	}
 	v.t_rel = q.now_ns - region->start_ns;
 	tr2_fast_put_region_leave(p, &v, TR2_FAST_LONG);
-	/* From here on, a signal handler's regions may take its place. */
+	/* From here on, a signal handler's regions may overwrite the entry of
+	 * this region. */
 	tr2_region_pop(&q.thread->regions);
 	tr2_ring_end(&q.w);
 	return true;
@@ -252,7 +255,8 @@ static void speed_up(struct tr2_thread *thread)
 	tr2_mask_end(&before);
 }
 
-/* Prepare a short record. false: another form of record may still do. */
+/* Prepare a short record. false: a record in another form may still be
+ * possible. */
 static bool prepare_at(struct tr2_fastpath *q, const struct tr2_site *site,
 		       const struct trace2_repo *repo)
 {
@@ -319,5 +323,6 @@ void tr2_fastpath_back_out(struct tr2_call_mark *announced)
 	if (slot)
 		tr2_ring_back_out(&slot->control, announced);
 	else
-		tr2_call_mark_end(announced); /* a handler forked */
+		tr2_call_mark_end(announced); /* a handler forked: this child
+					       * has no slot */
 }

@@ -2,14 +2,11 @@
 /*
  * fastpath - events of hot paths, when the ring is the only target. They are
  * written straight into the ring, without the frame of a call (see call.h),
- * which would cost more than the record. They hold nothing that a signal
- * handler needs, so they nest where calls do not.
- *
- * Each function returns false, having done nothing, if the slow path must write
- * the event. That includes strings that may contain secrets.
- *
- * fastpath_at.h has the fastest functions, which most calls use from their
- * second event on.
+ * which would cost more than the record. A write in progress blocks no signal
+ * handler: events may nest where calls may not. Each function returns false,
+ * having done nothing, if the slow path must write the event, for example
+ * because a string may contain a secret. fastpath_at.h has the fastest
+ * functions, which most calls use from their second event on.
  */
 #pragma once
 
@@ -53,6 +50,6 @@ bool tr2_fastpath_data_at(const struct tr2_site *site,
 bool tr2_fastpath_number_at(const struct tr2_site *site,
 			    const struct trace2_repo *repo, int64_t value);
 
-/* End an attempt of fastpath_at.h whose write is announced. */
+/* End an attempt of fastpath_at.h that has announced a write. */
 struct tr2_call_mark;
 void tr2_fastpath_back_out(struct tr2_call_mark *announced);

@@ -26,17 +26,19 @@ struct tr2_fastpath {
 	enum tr2_event_kind kind;
 	enum tr2_fast_form form;
 	unsigned int nesting;
-	bool is_announced; /* tr2_fastpath_back_out() must follow */
+	bool is_announced; /* a write is announced; after a failure,
+			    * tr2_fastpath_back_out() must follow */
 	uint64_t now_ns;
 	struct tr2_ring_write w;
-	struct tr2_call_mark *in; /* a variable of the public function */
+	struct tr2_call_mark *in; /* the mark of the write, a variable of the
+				   * public function */
 };
 
 /*
  * Check the state; call it after tr2_fastpath_is_on(). false: something is
- * unusual. Each check is a number that is 0, and most checks are one branch. A
- * thread is busy in a handler that interrupted the library; `nest` is not 0 in
- * a handler that interrupted a write.
+ * unusual. Most checks are numbers that must be 0, joined for one branch.
+ * `busy` is not 0 in a handler that interrupted the library, and `nest` is not
+ * 0 in a handler that interrupted a write.
  */
 TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
 				  const struct trace2_site *site,
@@ -65,7 +67,8 @@ TR2_INLINE bool tr2_fastpath_find(struct tr2_fastpath *q,
 }
 
 /* Announce the record, read the clock, and take a place. false: the slow path
- * must write it. Each check is a number that is not negative. */
+ * must write the record. The checks are numbers that must not be negative,
+ * joined for one branch. */
 TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 {
 	struct tr2_thread *thread = q->thread;
@@ -76,9 +79,9 @@ TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 	q->is_announced = true;
 	ticks = tr2_clock_ticks() - scale->base_ticks;
 	q->now_ns = scale->base_ns + (ticks * scale->rate >> 32);
-	/* The check whether tracing is on pairs with the barrier at the end of
-	 * the session, which switches tracing off and then waits for such
-	 * writes. */
+	/* The check of trace2_is_enabled() pairs with the barrier at the end of
+	 * the session: the end switches tracing off, calls the barrier, and
+	 * waits for writes that have begun. */
 	if (unlikely((((int64_t)trace2_is_enabled() - 1) |
 		      (int64_t)(scale->window - 1 - ticks) |
 		      tr2_ring_room(&q->w, size, mask)) < 0))
@@ -90,8 +93,8 @@ TR2_INLINE bool tr2_fastpath_begin_hot(struct tr2_fastpath *q, uint32_t size)
 /* Write a filler in place of an event that came after the end of tracing. */
 void tr2_fastpath_put_filler(struct tr2_ring_write w, size_t size);
 
-/* Begin a record with all rare steps, in a thread that is ready. false: there
- * is no room, and the loss was counted, or tracing has ended. */
+/* Begin a record, with all rare steps, in a thread that may write. false:
+ * tracing has ended; or there is no room, and the loss was counted. */
 TR2_INLINE bool tr2_fastpath_begin_cold(struct tr2_fastpath *q, size_t size)
 {
 	if (!tr2_ring_begin(&q->w, q->slot, (uint32_t)size, q->in)) {
@@ -106,7 +109,8 @@ TR2_INLINE bool tr2_fastpath_begin_cold(struct tr2_fastpath *q, size_t size)
 	return true;
 }
 
-/* Return the place of the fields, which take `bytes` bytes; NULL: no place. */
+/* Begin a record, and return the place of its fields, which take `bytes` bytes;
+ * NULL: the record has no place. */
 TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 				       size_t bytes)
 {
@@ -126,7 +130,8 @@ TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 	 * zero. */
 	if (!__builtin_constant_p(is_padded) || is_padded)
 		tr2_fast_put_u64(p + n - 8, 0);
-	/* struct tr2_record: `misc` and the size are one word. */
+	/* Write the struct tr2_record: its type, then `misc` and the size as
+	 * one word. */
 	p = tr2_fast_put_u32(p, type);
 	p = tr2_fast_put_u32(p, q->nesting << TR2_MISC_NESTING_SHIFT |
 					(uint32_t)n << 16);
@@ -193,7 +198,8 @@ TR2_INLINE bool tr2_fastpath_put_leave(struct tr2_fastpath *q, bool hot)
 	} else if (hot) {
 		return false;
 	}
-	/* From here on, a signal handler's regions may take its place. */
+	/* From here on, a signal handler's regions may overwrite the entry of
+	 * this region. */
 	tr2_region_pop(regions);
 	if (p)
 		tr2_fastpath_end(q, hot);
@@ -205,7 +211,7 @@ TR2_INLINE bool tr2_fastpath_put_leave(struct tr2_fastpath *q, bool hot)
 	(sizeof(struct tr2_record_site_event) + sizeof(uint64_t) + \
 	 sizeof(uint16_t) + TR2_RECORD_ALIGN)
 
-/* Put a data record. form must be constant. */
+/* Put the record of a data event. form must be a constant. */
 TR2_INLINE bool tr2_fastpath_put_data(struct tr2_fastpath *q, bool hot,
 				      enum tr2_fast_form form,
 				      struct tr2_fast_text value)

@@ -18,16 +18,18 @@
 /* The way in which a record describes its event. */
 enum tr2_fast_form {
 	TR2_FAST_LONG,
-	TR2_FAST_SITE, /* a site in place of the site's fields */
-	TR2_FAST_NUMBER /* like SITE, with numbers instead of texts */
+	TR2_FAST_SITE, /* the record names a site, which has the fields with
+			* TR2_F_SITE */
+	TR2_FAST_NUMBER /* like TR2_FAST_SITE, with numbers instead of texts */
 };
 
 struct tr2_fast_text {
-	const char *s; /* NULL: absent */
-	size_t len; /* length of the text, or the number */
+	const char *s; /* the text; NULL: absent */
+	size_t len; /* length of the text; in TR2_FAST_NUMBER, the number
+		     * itself */
 };
 
-/* Longer fields must be cut; the slow path cuts them. */
+/* The most bytes of all fields of a record. The slow path cuts longer ones. */
 #define TR2_FAST_MAX_BYTES (TR2_RECORD_MAX - 120)
 
 TR2_INLINE uint64_t tr2_fast_load_8(const char *s)
@@ -38,7 +40,8 @@ TR2_INLINE uint64_t tr2_fast_load_8(const char *s)
 	return x;
 }
 
-/* Load all bytes of a string of less than 8, some of them twice. */
+/* Load all bytes of a string with less than 8 bytes. Some bytes may occur
+ * twice. */
 TR2_INLINE uint64_t tr2_fast_load_short(const char *s, size_t len)
 {
 	uint32_t low, high;
@@ -66,7 +69,7 @@ TR2_INLINE tr2_fast_words_2 tr2_fast_find_marks(tr2_fast_words_2 words)
 	return (tr2_fast_words_2)((bytes == ':') | (bytes == '='));
 }
 
-/* Return a value that is not 0 if the text contains such characters. */
+/* Return a value that is not 0 if the text contains ':' or '='. */
 TR2_INLINE tr2_fast_words_2 tr2_fast_marks_in(const struct tr2_fast_text *text)
 {
 	const char *s = text->s;
@@ -127,11 +130,11 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 }
 
 /*
- * For each row of the table: struct tr2_fast_NAME with its fields in order, and
- * functions on all fields. In a record, a field is a text, a number, or
- * missing, since the head contains it. A field that is not set is written as
- * absent. A record of a site lacks some fields. The form is constant in every
- * call.
+ * Expand each row of the table into struct tr2_fast_NAME, with the fields in
+ * order, and into functions that handle all fields. In a record, a field is a
+ * text or a number; T_ABS and NESTING are missing, since the head has them. A
+ * field that is not set is written as absent. A record of a site lacks some
+ * fields (LACKS). Every call has a constant form.
  */
 #define LACKS(form, flags) \
 	((form) != TR2_FAST_LONG && (flags) & (TR2_F_SITE | TR2_F_OPT))
@@ -161,7 +164,8 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* Return the bytes of the record after its file. */
+/* tr2_fast_bytes_of_NAME(): return the number of bytes in the record after its
+ * file. */
 #define BYTES_TEXT(name)                                    \
 	bytes += form == TR2_FAST_NUMBER ? sizeof(uint64_t) : \
 					   tr2_fast_room(&v->name);
@@ -187,7 +191,8 @@ TR2_INLINE char *tr2_fast_put_text(char *p, const struct tr2_fast_text *text)
 #undef TR2_EVENT
 #undef TR2_FIELD
 
-/* Return a value that is not 0 if a text may contain a secret. */
+/* tr2_fast_marks_of_NAME(): return a value that is not 0 if a text may contain
+ * a secret. */
 #define MARKS_TEXT(name) found |= tr2_fast_marks_in(&v->name);
 #define MARKS_NUMBER(name)
 #define MARKS_NOTHING(name)

@@ -25,9 +25,10 @@
 #include "thread/context.h"
 #include "thread/stream.h"
 
-#define MAX_WAITS_FOR_SINK 5u /* calls of tr2_await(), 10 ms each */
+#define MAX_WAITS_FOR_SINK 5u /* number of calls of tr2_await(), 10 ms each */
 
-/* Set only in a thread that had no calls before the fork. */
+/* The id of the thread that forks, for a thread that had no context before the
+ * fork. */
 static __thread uint32_t forking_tid;
 
 /* The parent's session, for a child that continues it. */
@@ -38,12 +39,11 @@ static struct {
 	bool has_ring;
 } parents;
 
-/* The program asked in this child to continue the parent's session. */
+/* true: this child must continue the parent's session, as the program asked. */
 static atomic_bool is_resumed;
 
-/* The thread that makes the child's session. Its own calls cannot wait for the
- * session: functions that the program has in place of libc's may make such
- * calls. */
+/* The thread that makes the child's session. Its own calls must not wait for
+ * the session: functions that replace libc's may make calls in this thread. */
 static atomic_uint opener_tid;
 
 static void keep_parents(void)
@@ -65,8 +65,8 @@ static void take_parents(struct tr2_regions *regions)
 	tr2_stream.start_ns = parents.start_ns;
 }
 
-/* Return whether a thread was changing the state: that thread is not in this
- * child. */
+/* Return whether a thread of the parent was changing the state. That thread
+ * does not exist in this child. */
 static bool is_changing(void)
 {
 	return tr2_session.state == TR2_SESSION_OPENING ||
@@ -85,22 +85,22 @@ static void before_fork(void)
 	tr2_clock_before_fork();
 }
 
-/* Return whether another thread of the child calls before the thread that
- * forked, which is the process's first one. */
+/* Return whether the calling thread is not the first thread of the child, which
+ * is the thread that forked. */
 static bool is_late(void)
 {
 	return !tr2_self && (pid_t)tr2_raw_gettid() != getpid();
 }
 
-/* Return the thread's slot; during its first call the thread has not set
- * tr2_my_slot yet. */
+/* Return the calling thread's slot. During the thread's first call tr2_my_slot
+ * is not set yet. */
 static const struct tr2_slot *own_slot(void)
 {
 	return tr2_self ? tr2_self->owner.slot : tr2_my_slot;
 }
 
-/* Return whether a handler, of the host's own fork or of a signal, noticed the
- * fork first. */
+/* Return whether the fork was noticed before: by a handler of the host for
+ * fork(), or by a signal handler. */
 static bool is_noticed(void)
 {
 	return tr2_fork_guard_is_made() && !tr2_fork_guard_is_cleared();
@@ -171,7 +171,7 @@ static void in_child(void)
 {
 	if (is_noticed())
 		return;
-	/* The descriptors are the child's own, as after every fork(). */
+	/* After fork() a child always has a table of descriptors of its own. */
 	tr2_fd_are_own();
 	after_fork();
 }
@@ -198,7 +198,7 @@ void tr2_session_watch_forks(void)
 	tr2_mask_end(&before);
 }
 
-/* Update the head for the session's longer id. false: no memory. */
+/* Render main's heads again, for the session's longer id. false: no memory. */
 static bool rename_main(struct tr2_thread *main_thread)
 {
 	if (!tr2_context_make_head_room(main_thread))
@@ -281,14 +281,14 @@ bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line)
 	int state = TR2_SESSION_FORKED;
 	struct tr2_mask before;
 
-	/* If the session stayed half open, all other threads would wait
-	 * forever. */
+	/* Block signals: a handler that jumps out would leave the session half
+	 * open, and all other threads would wait forever. */
 	tr2_mask_begin(&before);
 	if (atomic_compare_exchange_strong(&tr2_session.state, &state,
 					   TR2_SESSION_OPENING)) {
 		/*
-		 * Publish that this child has a session before the session has
-		 * files: readers then wait for the files.
+		 * Publish that this child has a session before its files exist:
+		 * readers then wait for the files.
 		 */
 		opener_tid = tr2_raw_gettid();
 		tr2_control_tell_on(true);

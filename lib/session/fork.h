@@ -16,8 +16,8 @@ void tr2_session_watch_forks(void);
 /* Continue the parent's session in a forked child that has no session yet. */
 void tr2_session_resume(void);
 
-/* Open the session of a forked child, at its first event; other threads wait
- * until that is done. Call it inside a call of this thread. false: the thread
- * waited in vain for the program's sink, which may be waiting for this
- * thread. */
+/* Open the session of a forked child, at the child's first event. Other threads
+ * wait until the session is open. The calling thread has begun a call. false:
+ * the thread waited in vain for the program's sink, which may be waiting for
+ * this thread. */
 bool tr2_session_reopen(struct tr2_thread *thread, const char *file, int line);

@@ -18,10 +18,11 @@
 #define NAME_VARIABLE "GIT_TRACE2_PARENT_NAME"
 
 #define MAX_PARENT 4096u
-/* An id's component has 41 bytes; forks of forks append to the same memory. */
+/* Room after the inherited value: each fork of a fork appends a component of 41
+ * bytes to the id. */
 #define ROOM 1024u
 #define MAX_OWN 96u
-#define MAX_WAITS 100u /* calls of tr2_await(), 10 ms each */
+#define MAX_WAITS 100u /* number of calls of tr2_await(), 10 ms each */
 
 /*
  * A variable that is changed in place after it was put into the environment, so
@@ -33,14 +34,14 @@ struct variable {
 	char *value;
 	size_t len; /* length of the value */
 	size_t max; /* maximal length of the value */
-	size_t inherited; /* length of the parent's part */
+	size_t inherited; /* length of the part that comes from the parent */
 };
 
 static struct variable sid, names;
 static size_t own_sid_at;
 static unsigned int depth;
-/* The process that is making its id, and the process whose id is complete. 0:
- * there is no such process, -1: the parent of this one. */
+/* maker: the process that is making its id; made_by: the process whose id is
+ * complete. 0: no process; -1: the parent of this process. */
 static atomic_int maker, made_by;
 
 static bool is_control(char c)
@@ -186,9 +187,9 @@ bool tr2_inherit_start(uint64_t wall_us)
 			tr2_awake(&made_by);
 	}
 	tr2_mask_end(&mask);
-	/* Another thread makes the id; in a child that was forked during that,
-	 * this thread makes it. A child in another namespace may have its
-	 * parent's number, and then waits in vain. */
+	/* If another thread of this process makes the id, wait for it. A child
+	 * in another PID namespace may have the number of the parent that was
+	 * making an id, and then waits in vain. */
 	while ((made = made_by) != pid && maker == pid && tries--)
 		tr2_await(&made_by, made);
 	return made_by == pid;
@@ -200,8 +201,8 @@ bool tr2_inherit_renew(uint64_t wall_us)
 		return tr2_inherit_start(wall_us);
 	sid.len = own_sid_at ? own_sid_at - 1 : 0;
 	/*
-	 * Until the new id is complete, a process that is forked now has only
-	 * the ids of the ancestors.
+	 * Cut the old id off first: until the new one is complete, a process
+	 * that is forked has only the ids of the ancestors.
 	 */
 	__atomic_store_n(&sid.value[sid.len], '\0', __ATOMIC_RELEASE);
 	append_own_sid(wall_us, made_by);

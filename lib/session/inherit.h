@@ -30,14 +30,16 @@ bool tr2_inherit_renew(uint64_t wall_us);
  * vfork(), and in a child that has not noticed its fork yet. */
 bool tr2_inherit_is_made_here(void);
 
-/* In a forked child, keep the parent's id as its own. */
+/* In a forked child, let the child use the parent's id as its own. */
 void tr2_inherit_keep(void);
 
-/* Put the id, or both, into the environment. Not thread-safe. */
+/* Put the id, or the id and the names, into the environment. Not
+ * thread-safe. */
 void tr2_inherit_publish_sid(void);
 void tr2_inherit_publish(void);
 
-/* Note that this process is a forked child, which has no id of its own yet. */
+/* Record that this process is a forked child, which has no id of its own
+ * yet. */
 void tr2_inherit_after_fork(void);
 
 /* Return a size that the id does not exceed in this process, also after
@@ -54,6 +56,6 @@ const char *tr2_inherit_sid(void);
 const char *tr2_inherit_own_sid(void);
 unsigned int tr2_inherit_depth(void);
 
-/* Append the len bytes of a name to the hierarchy and return it. A name that
- * would make it too long is left out. Not thread-safe. */
+/* Append a name of len bytes to the hierarchy, and return the hierarchy. A name
+ * that would make the hierarchy too long is left out. Not thread-safe. */
 const char *tr2_inherit_add_name(const char *name, size_t len);

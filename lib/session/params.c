@@ -92,7 +92,8 @@ void tr2_params_list_env(struct tr2_call *call)
 }
 
 #define MAX_ANCESTORS 32
-#define NAME_BYTES 64 /* the kernel's names are shorter */
+#define NAME_BYTES 64 /* room for a process's name: the kernel's names are
+		       * shorter */
 
 /* Read a process's name and parent from "pid (name) state ppid …". The name
  * itself may contain parentheses. */

@@ -19,8 +19,8 @@ bool tr2_params_wants_config(const char *key);
 void tr2_params_set_config(struct tr2_call *call, const char *key,
 			   const char *value);
 
-/* Emit def_param. value NULL: left out. The value is redacted if the name is
- * that of a secret. */
+/* Emit def_param. value NULL: the event has no value. The value is redacted if
+ * the name is a name of secrets. */
 void tr2_params_emit(struct tr2_call *call, const char *param,
 		     const char *value, const char *scope);
 

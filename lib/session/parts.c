@@ -8,7 +8,7 @@
 
 static const struct row {
 	const struct tr2_part *part;
-	uint16_t setting; /* the offset of its setting; 0: no setting */
+	uint16_t setting; /* the offset of the part's setting; 0: no setting */
 	bool is_optional;
 } rows[] = {
 #define PART(name) { &tr2_part_##name, 0, false },
@@ -32,8 +32,8 @@ static bool is_wanted(size_t i)
 	       __atomic_load_n(&wanted, __ATOMIC_ACQUIRE) >> i & 1;
 }
 
-/* Call a hook of all parts that have it, in order or in reverse. i is the
- * part's number. */
+/* Call a hook of all parts that have the hook: EACH in order, EACH_BACK in
+ * reverse. The arguments may use i, the part's number. */
 #define EACH(hook, ...)                                          \
 	do {                                                     \
 		for (size_t i = 0; i < NR_PARTS; i++)            \

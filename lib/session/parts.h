@@ -7,7 +7,8 @@
 
 void tr2_parts_begin(void);
 void tr2_parts_begin_in_child(void);
-/* settings NULL: the parent read them. */
+/* Open the parts. settings NULL: this is a forked child, whose parent has
+ * loaded the settings. */
 void tr2_parts_open(struct tr2_thread *main_thread,
 		    const struct tr2_settings *settings);
 void tr2_parts_ring_begin(struct tr2_arena_header *header);

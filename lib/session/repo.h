@@ -16,7 +16,8 @@ static inline bool tr2_repo_is_defined(const struct trace2_repo *repo)
 	return repo->repo_id > tr2_session.course.nr_inherited_repos;
 }
 
-/* Return the id for a repository without an id, or with the parent's. */
+/* The slow path of tr2_repo_id(): the repository has no id, or an id from the
+ * parent's session. */
 __attribute__((cold)) int tr2_repo_id_slow(struct tr2_call *call,
 					   const struct trace2_repo *repo);
 

@@ -25,12 +25,13 @@ static uint64_t rounded_size(void)
 	return size;
 }
 
-/* Take the lock: in a forked child other threads may begin at the same time. */
+/* Map the ring. Take the lock: in a forked child other threads may begin at the
+ * same time. */
 bool tr2_session_map_ring(int fd)
 {
 	bool ok;
 
-	/* The lock shows readers that the process lives. */
+	/* Lock the file: the lock shows readers that the process lives. */
 	(void)flock(fd, LOCK_EX | LOCK_NB);
 	tr2_lock();
 	tr2_metric_back(tr2_arena_back_cells);

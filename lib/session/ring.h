@@ -15,8 +15,8 @@ bool tr2_session_map_ring(int fd);
  * lock. */
 void tr2_session_begin_ring(void);
 
-/* Give up the interrupted record when the process ends, possibly in a signal
- * handler: that record will not be finished, and the last events must not wait
+/* Give up an interrupted record when the process ends, possibly in a signal
+ * handler: the record will not be finished, and the last events must not wait
  * for it. */
 static inline void tr2_session_give_up_record(void)
 {
@@ -25,8 +25,9 @@ static inline void tr2_session_give_up_record(void)
 }
 
 /*
- * Write how the process ended, and stop wake-ups. locked: the lock cannot be
- * taken, and parts are not called.
+ * Write how the process ended, and stop wake-ups. locked: this thread
+ * interrupted itself while it had the lock, so do not take the lock, and do not
+ * call the parts.
  */
 void tr2_session_end_open_ring(enum tr2_arena_state how, int status,
 			       bool locked);

@@ -40,7 +40,7 @@ void tr2_session_await_pause(void)
 	}
 }
 
-/* The words are in the same memory, after the pointers. */
+/* Copy argv into one block of memory: the pointers, then the words. */
 void tr2_session_keep_argv(const char *const *argv)
 {
 	static atomic_bool kept;

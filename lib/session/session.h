@@ -38,14 +38,19 @@ enum tr2_session_state {
 	TR2_SESSION_CLOSED
 };
 
-/* The state of a session that a forked child resets, or copies from its parent
- * if it continues the parent's session. The child has no other thread then. */
+/* The part of a session's state that a forked child resets; a child that
+ * continues its parent's session copies it. At that time the child has no other
+ * thread. */
 struct tr2_session_course {
 	atomic_int next_child_id, next_exec_id;
-	int nr_inherited_repos; /* numbers from 1: the parent defined these */
-	atomic_bool has_start, has_exit; /* the program made these calls */
+	int nr_inherited_repos; /* the parent has defined the repositories with
+				 * numbers from 1 to this */
+	atomic_bool has_start, has_exit; /* the program has called
+					  * trace2_cmd_start() or
+					  * trace2_cmd_exit() */
 	atomic_ullong open_execs; /* execs without a result, by id modulo 64 */
-	atomic_bool listed_config, listed_env; /* the parameters were emitted */
+	atomic_bool listed_config, listed_env; /* the parameters of config or
+						* environment were emitted */
 };
 
 struct tr2_session {
@@ -56,7 +61,8 @@ struct tr2_session {
 	bool forks_go_on; /* TRACE2_FORKS_GO_ON */
 	atomic_int exit_code;
 	atomic_int next_repo_id;
-	unsigned int part; /* number of its files; 0: the first one */
+	unsigned int part; /* number of the current files of the session; 0: its
+			    * first files */
 	struct tr2_session_course course;
 };
 
@@ -97,9 +103,9 @@ void tr2_session_close(void);
 
 /*
  * End the session as at exit, with the code 0, but keep the data of the
- * process: another session may begin. The calling thread is inside. -EBUSY:
- * another thread is writing, or the session has already ended. Then the only
- * change is that tracing is off, which the caller corrects.
+ * process: another session may begin. The calling thread is in a call. -EBUSY:
+ * another thread is writing, or the session has already ended. In this case the
+ * caller must set trace2_enabled_ again, and nothing else has changed.
  */
 int tr2_session_pause(void);
 
@@ -107,8 +113,8 @@ int tr2_session_pause(void);
 struct tr2_call;
 void tr2_session_flush(struct tr2_call *call);
 
-/* In exit.c: return whether this is the program itself, or a library that stays
- * until the process ends. */
+/* In exit.c: return whether this code is in the program itself, or in a library
+ * that stays until the process ends. */
 bool tr2_session_is_never_unloaded(void);
 
 /* End the session, unless this is a forked child without events. */

@@ -38,7 +38,8 @@ static const struct row {
 
 struct loading {
 	struct tr2_settings *settings;
-	/* The program's strings; kept if the session begins. */
+	/* Strings of the program, of which copies are kept if the session
+	 * begins. */
 	const char *prefix, *system_config;
 	bool seen[NR_ROWS], from_variable[NR_ROWS], stored[NR_ROWS];
 	bool failed; /* no memory */
@@ -121,7 +122,8 @@ static void store_fallbacks(struct loading *l)
 			store_value(l, &rows[i], rows[i].fallback);
 }
 
-/* Note a variable. rest: its name after the prefix. */
+/* Store a variable's value. rest: the variable's name after the prefix, then
+ * `=value`. */
 static void note_variable(struct loading *l, const char *rest)
 {
 	size_t len = strcspn(rest, "="), i;
@@ -132,7 +134,8 @@ static void note_variable(struct loading *l, const char *rest)
 		if (strncmp(rows[i].suffix, rest, len) ||
 		    rows[i].suffix[len] || l->seen[i])
 			continue;
-		/* getenv() returns the first of duplicates. */
+		/* Ignore duplicates: getenv() would return the first of
+		 * them. */
 		l->seen[i] = true;
 		if (!rest[len + 1])
 			return;
@@ -142,7 +145,8 @@ static void note_variable(struct loading *l, const char *rest)
 	}
 }
 
-/* One pass over the environment instead of one getenv() for each row. */
+/* Read the variables in one pass over the environment, instead of one getenv()
+ * for each row. */
 static void load_variables(struct loading *l)
 {
 	size_t len = strlen(l->prefix);
@@ -169,8 +173,8 @@ static void note_entry(void *cookie, const struct tr2_config_entry *entry)
 	store_key(cookie, entry->key, strlen(entry->key), entry->value);
 }
 
-/* Keep the complaint until the end: a later file may set whether to report
- * it. */
+/* Keep complaints until the end: a later file may set whether to report
+ * them. */
 static void note_fault(void *cookie, const struct tr2_config_fault *fault)
 {
 	struct loading *l = cookie;
@@ -221,7 +225,8 @@ static void load_program(struct loading *l, const char *const *config)
 	}
 }
 
-/* A program with an older header has no members after `flags`. */
+/* Read the config files and the program's keys. A program with an older header
+ * has no members after `flags`. */
 static void load_config(struct loading *l, const struct trace2_options *options)
 {
 	bool more = options && (options->flags & TRACE2_MORE_OPTIONS);

@@ -17,7 +17,8 @@
 #define TR2_DEFAULT_PREFIX "GIT_TRACE2"
 
 struct tr2_settings {
-	/* NULL if not set. Owned by this structure. */
+	/* The destination of each target; NULL: not set. Owned by this
+	 * structure. */
 	char *destination[TR2_TARGET_NR];
 	bool brief[TR2_TARGET_NR];
 #define SETTING(type, member, variable, key, fallback, help) \
@@ -35,8 +36,8 @@ struct tr2_settings {
 	char *system_config; /* NULL: the default */
 };
 
-/* Load the settings. false: no target is set (or no memory); there is nothing
- * to release. */
+/* Load the settings. false: no target is set, or there is no memory; there is
+ * nothing to release. */
 bool tr2_settings_load(struct tr2_settings *settings,
 		       const struct trace2_options *options);
 /* If GIT_TRACE2_DST_DEBUG is set, warn that there is no session because memory

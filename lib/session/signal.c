@@ -33,7 +33,7 @@ static const struct {
 	{ "PROF", SIGPROF }, { "IO", SIGIO },
 };
 
-/* The handler's own memory: the thread's buffers may be in use. */
+/* Memory for the handler alone: the buffers of the thread may be in use. */
 struct last {
 	/* The dying thread, by tr2_tls_thread(); 0: no thread. */
 	atomic_uintptr_t owner;
@@ -59,10 +59,10 @@ static bool is_ours(const struct sigaction *now)
 }
 
 /*
- * The kernel has just reset a disposition for one signal; the flags of that
- * disposition remain. The flags of sysv_signal(), which is signal() in strict
- * C, mean that the host had restored this handler. Other flags mean that the
- * handler was the host's, which called this one.
+ * Return whether the host had restored this handler by sysv_signal(), which is
+ * signal() in strict C. Such a disposition holds for one signal: the kernel has
+ * just reset it, and left its flags. With other flags, the handler was the
+ * host's own, and called this one.
  */
 static bool was_put_back(const struct sigaction *now)
 {
@@ -100,7 +100,7 @@ static void prepare_thread(struct tr2_thread *thread)
 {
 	const struct tr2_thread *self = tr2_self;
 
-	/* A thread without events has no name. */
+	/* Use main's name for a thread that is not announced. */
 	if (!self || !self->announced)
 		self = tr2_thread_main();
 	memset(thread, 0, sizeof(*thread));
@@ -168,7 +168,7 @@ static void end_session(const char *file, int line, int signo)
 		return;
 	if (!atomic_compare_exchange_strong(&tr2_signal_last.owner, &owner,
 					    self)) {
-		/* The host's clock may stand still. */
+		/* Count the waits: the host's clock may stand still. */
 		while (owner != self && !tr2_signal_last.is_written &&
 		       sleeps-- && tr2_clock_now_ns() < deadline_ns)
 			tr2_let_others_run();
@@ -190,7 +190,8 @@ void tr2_signal_end(const char *file, int line, int signo)
 
 	tr2_session_await_pause();
 	state = tr2_session.state;
-	/* CLOSED: perhaps another thread closed it, and is still writing. */
+	/* CLOSED: another thread may have closed the session, and may still be
+	 * writing its end. */
 	if (state == TR2_SESSION_ON || state == TR2_SESSION_CLOSED)
 		end_session(file, line, signo);
 	errno = saved_errno;
@@ -274,8 +275,8 @@ void tr2_signal_install(const char *list)
 }
 
 /*
- * This function also runs before the code may be unmapped, in a child that
- * never closed its session.
+ * A destructor: remove the handlers before the code is unmapped, also in a
+ * child that never closed its session.
  */
 __attribute__((destructor)) void tr2_signal_restore(void)
 {

@@ -16,11 +16,12 @@
  * these signals. */
 void tr2_signal_install(const char *list);
 
-/* Call it in a forked child, which may be such a process. */
+/* Call it in a forked child, which may be the first process of a PID
+ * namespace. */
 void tr2_signal_after_fork(void);
 
-/* Emit the event, and end the session, in a handler of the host's. */
+/* Emit the signal event, and end the session, from a handler of the host's. */
 void tr2_signal_end(const char *file, int line, int signo);
 
-/* Remove the handlers that are still ours. */
+/* Remove the handlers, unless the host has replaced them. */
 void tr2_signal_restore(void);

@@ -72,7 +72,8 @@ static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_session_watch_forks();
 	atexit(tr2_session_exit);
-	watch_status(); /* registered after atexit(), so called before */
+	watch_status(); /* on_exit() comes after atexit(), so its function is
+			 * called first */
 	at_quick_exit(tr2_session_exit);
 	install_handlers(options);
 }
@@ -192,7 +193,8 @@ void tr2_session_start(const char *file, int line,
 	errno = saved_errno;
 }
 
-/* Return an id without a session; this uses no clock of the library. */
+/* Return a session id while there is no session. Use the kernel's clock: the
+ * library's clock has not started. */
 const char *tr2_session_id_while_off(void)
 {
 	static atomic_bool published;

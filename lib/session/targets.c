@@ -66,8 +66,8 @@ static bool open_target(enum tr2_target_id id, enum tr2_open how)
 	return tr2_dest_open(&target->dest, &request);
 }
 
-/* Prepare the text of the targets that the settings name: a target that failed
- * here may open in a forked child. */
+/* Prepare the templates of all targets that the settings name, even if one
+ * failed to open: it may open in a forked child. */
 void tr2_session_prepare_text(void)
 {
 	char *const *destination = tr2_session.settings.destination;

@@ -10,8 +10,10 @@
 enum tr2_open {
 	TR2_OPEN_FIRST,
 	TR2_OPEN_CHANGED, /* the settings may have changed */
-	TR2_OPEN_IN_CHILD, /* failures were reported before */
-	TR2_OPEN_AGAIN /* like IN_CHILD, and the parent's files continue */
+	TR2_OPEN_IN_CHILD, /* in a forked child: the parent has reported
+			    * failures */
+	TR2_OPEN_AGAIN /* like TR2_OPEN_IN_CHILD, and the child continues the
+			* parent's files */
 };
 
 /* Open the targets. true: at least one destination takes bytes. errno is the
@@ -29,16 +31,16 @@ void tr2_session_publish_targets(struct tr2_call *call);
 /* Emit the first event, and publish the targets. */
 void tr2_session_emit_version(struct tr2_call *call);
 
-/* Let calls in even if all targets have failed, and switch tracing off again if
- * no target is on. */
+/* tr2_session_revive(): let calls in even if all targets have failed.
+ * tr2_session_recheck(): switch tracing off again if no target is on. */
 void tr2_session_revive(void);
 void tr2_session_recheck(void);
 
 /*
- * Open again the files that were moved away, and the targets that failed. The
- * session continues in them, after a `version` of its own. Return the number of
- * targets that failed; an `error` event reports each. No other thread may do
- * the same at that time.
+ * Reopen files that were moved away, and targets that failed. The session
+ * continues in the new files, each of which begins with a `version`. Return the
+ * number of targets that failed; an `error` event reports each. No other thread
+ * may call this at the same time.
  */
 int tr2_session_reopen_targets(struct tr2_call *call);
 

@@ -21,21 +21,22 @@ static inline struct tr2_thread *tr2_thread_get(void)
 	return tr2_self ? tr2_self : tr2_thread_begin();
 }
 
-/* Return the calling thread's context, if the creator of this thread is
- * known. */
+/* Return the calling thread's context. creator_tid: the thread that has created
+ * the calling thread. */
 struct tr2_thread *tr2_thread_get_made_by(uint32_t creator_tid);
 
 /* Pass the thread's name to the parts. Takes the lock. */
 void tr2_thread_tell_name(struct tr2_thread *thread);
 
 /*
- * Emit the metrics of the calling thread, which is not main, emit its
- * thread_exit if it was announced, and end it. Afterwards the call has no
- * thread.
+ * Emit the metrics of the calling thread, which must not be main; emit its
+ * thread_exit if it was announced; then end it. Afterwards call->thread is
+ * NULL.
  */
 void tr2_thread_exit(struct tr2_call *call);
 
-/* Stop noticing the ends of threads, when the library is unloaded. */
+/* Delete the key, so that ends of threads are no longer noticed: the library is
+ * being unloaded. */
 void tr2_thread_forget_key(void);
 
 /* The thread-specific value whose destructor notices the end of a thread. */

@@ -8,7 +8,8 @@
 
 struct tr2_thread_key tr2_thread_key;
 
-/* Without a key, the contexts of threads that have ended stay. */
+/* The most threads while no key could be made: without a key, contexts of ended
+ * threads stay. */
 #define MAX_UNNOTICED 64u
 
 /* The least number of threads among which to look for gone threads. */
@@ -21,8 +22,8 @@ static void end_gone(struct tr2_thread *thread)
 	tr2_thread_free(thread, tr2_clock_now_ns());
 }
 
-/* Look whenever the number of threads has doubled since the last look, so that
- * a thread costs one or two looks. */
+/* End all threads that are gone. Look for them whenever the number of threads
+ * has doubled since the last look, so that a thread costs one or two looks. */
 static void end_all_gone(void)
 {
 	static unsigned int nr_to_look = MIN_TO_LOOK;

@@ -9,10 +9,11 @@
 #include "thread/enter.h"
 
 /*
- * Destructors of the host that run after ours may still call the library: our
- * destructor waits for two rounds of theirs. A thread with later calls gets
- * another context, which ends at once, since there may be no further round. If
- * the thread gets no context, the old one stays until other threads begin.
+ * Destructors of the host may still call the library after the library's
+ * destructor. So the library's destructor lets two rounds of theirs pass before
+ * it ends the thread. A later call makes another context, which ends at the
+ * next destructor at once, since there may be no further round. If no context
+ * can be made, the old one stays until other threads begin.
  */
 #define LAST_DESTRUCTION 3
 static __thread bool has_ended;
@@ -40,7 +41,8 @@ void tr2_thread_exit(struct tr2_call *call)
 	if (thread->has_new_name)
 		tr2_thread_tell_name(thread);
 	end_thread(thread, call->now_ns);
-	call->thread = NULL; /* it may already belong to another thread */
+	call->thread = NULL; /* the context may already belong to another
+			      * thread */
 }
 
 /* End a thread that did not call trace2_thread_exit(). Another thread may begin

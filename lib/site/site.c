@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* The number of a site that gets no copy. No copy has this key, since the
- * highest number is not assigned. */
+/* The value of trace2_site.number for a site that gets no copy. No copy has
+ * this key, since the highest number is never assigned. */
 #define NONE (~UINT32_C(0))
 #define HIGHEST (TR2_MAX_SITES - 2)
 
@@ -18,13 +18,14 @@
 
 TR2_LARGE const struct tr2_site *tr2_sites[TR2_MAX_SITES];
 
-/* Sites by their category and name, the newest one first. */
+/* Lists of the sites, by a hash of category and name. The newest site of a list
+ * is first. */
 TR2_LARGE const struct tr2_site *tr2_site_buckets[NR_BUCKETS];
 static uint32_t nr_sites;
 
 struct block {
 	struct block *older;
-	size_t used; /* may exceed the size of the block */
+	size_t used; /* bytes in use; may exceed the size of the block */
 	char memory[];
 };
 
@@ -87,7 +88,7 @@ static uint32_t add_hash(uint32_t hash, const void *data, size_t bytes)
 	return hash;
 }
 
-/* The data that a search compares. */
+/* The site that a search looks for. */
 struct wanted {
 	const struct trace2_site *site;
 	size_t file_len, category_len, name_len;
@@ -201,7 +202,7 @@ static const struct tr2_site *find_or_add(const struct trace2_site *site)
 	do {
 		found = search(newest_site, seen, &w, &names);
 		if (found)
-			return found; /* `made` is lost */
+			return found; /* the memory of `made` is lost */
 		if (!made)
 			made = copy_site(&w);
 		if (!made)

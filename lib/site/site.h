@@ -38,14 +38,15 @@ struct tr2_site {
 	uint32_t number;
 	uint32_t names; /* equal for sites with the same category and name */
 	int line;
-	bool may_have_secret; /* in the category or name: see tr2_redact() */
-	/* These are never NULL. */
+	bool may_have_secret; /* the category or name may contain a secret: see
+			       * tr2_redact() */
+	/* The strings of the site, never NULL. */
 	const char *file, *category, *name;
 	uint32_t file_len, category_len, name_len;
 	const struct tr2_site *next; /* next site in the same bucket */
-	/* The pieces of its lines: see event/pieces.h. Two, since a region may
-	 * be entered and left at one place. NULL: not prepared yet. All other
-	 * members are constant. */
+	/* The pieces of the site's lines: see event/pieces.h. pieces[1] is for
+	 * the leave of a region, since a site may enter and leave a region.
+	 * NULL: not prepared yet. All other members are constant. */
 	const struct tr2_pieces *pieces[2];
 };
 
@@ -81,5 +82,5 @@ static inline const struct tr2_site *tr2_site_get(struct trace2_site *site)
 #define TR2_SITE_MEMORY_MAX 32768u
 void *tr2_site_memory(size_t bytes);
 
-/* The library is unloaded: release all memory. */
+/* Release all memory, when the library is unloaded. */
 void tr2_site_release(void);

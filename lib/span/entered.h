@@ -21,7 +21,7 @@ struct tr2_entered {
 	} at[TR2_ENTERED_MAX];
 };
 
-/* Enter a span. false: too deep. */
+/* Enter a span. false: the thread is in TR2_ENTERED_MAX spans already. */
 static inline bool tr2_entered_push(struct tr2_entered *entered,
 				    trace2_span_t span, uint64_t now_ns)
 {
@@ -29,8 +29,8 @@ static inline bool tr2_entered_push(struct tr2_entered *entered,
 
 	if (nr >= TR2_ENTERED_MAX)
 		return false;
-	/* The count comes before the write, so that a handler's spans are above
-	 * it. */
+	/* Count before the write, so that a signal handler enters its spans
+	 * above this entry. */
 	__atomic_store_n(&entered->nr, nr + 1, __ATOMIC_RELAXED);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	entered->at[nr].span = span;

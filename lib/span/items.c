@@ -22,9 +22,8 @@ struct text {
 	bool may_have_secret;
 };
 
-/* Measure at most `max` bytes, and look for the characters that redaction looks
- * for. A text that is hidden here is hidden in all targets: they do not look
- * again. */
+/* Measure at most `max` bytes, and find out whether the text may contain a
+ * secret. Secrets are hidden here for all targets, which do not look again. */
 static struct text measure(struct trace2_text_ given, size_t max)
 {
 	struct text text = { "", 0, false };
@@ -72,8 +71,8 @@ static inline char *reserve(struct tr2_open_span *span, size_t bytes,
 }
 
 /*
- * Replace the text by a text without secrets, which is in scratch if there were
- * secrets.
+ * Hide the secrets of the text. If it has secrets, it lies in scratch
+ * afterwards.
  */
 static __attribute__((noinline)) void hide(struct text *text,
 					   struct tr2_buf *scratch)
@@ -156,8 +155,8 @@ measure_key_slow(const char *key, bool redact, char shown[TR2_SPAN_KEY_MAX])
 	return text;
 }
 
-/* Return the key as it is if it is a constant. shown: the room for another
- * key. */
+/* Return the key unchanged if it is a constant. shown: memory for a key that is
+ * changed. */
 static inline struct text measure_key(struct trace2_text_ key, bool redact,
 				      char shown[TR2_SPAN_KEY_MAX])
 {
@@ -176,8 +175,8 @@ static inline struct text measure_key(struct trace2_text_ key, bool redact,
 #define BUSY UINT32_MAX
 #define JUDGED_BYTES 16u
 TR2_LARGE struct tr2_span_judged {
-	uint64_t first, last; /* 8 bytes each, or both parts of a shorter
-			       * text */
+	uint64_t first, last; /* the first and the last 8 bytes, which overlap;
+			       * or both parts of a text of less than 8 bytes */
 	uint32_t state;
 } tr2_span_judged[64];
 
@@ -306,8 +305,8 @@ set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
 	put_value_slow(span, &name, type, value, hides);
 }
 
-/* The fast path is for short constants as keys, and for values shorter than any
- * token: most are. */
+/* Set a text. The fast path handles most texts: the key is a short constant,
+ * and the value is shorter than any token. */
 void tr2_span_set_text(struct tr2_open_span *span, struct trace2_text_ key,
 		       enum tr2_item_type type, struct trace2_text_ given,
 		       bool redact)

@@ -12,13 +12,13 @@
 #define TR2_SPAN_NAME_MAX 200u
 #define TR2_SPAN_KEY_MAX 64u
 #define TR2_SPAN_STRING_MAX 256u
-/* Attributes leave room for the reason of a failure, intervals leave more room
+/* Attributes leave room for the reason of a failure; intervals also leave room
  * for attributes. */
 #define TR2_SPAN_ATTRIBUTES_MAX (TR2_SPAN_ROOM - TR2_SPAN_REASON_MAX - 4)
 #define TR2_SPAN_INTERVALS_MAX (TR2_SPAN_ROOM * 3 / 4)
 #define TR2_SPAN_REASON_MAX 128u
 
-/* Set the names, before any other item. */
+/* Set the names of the span, before any other item. */
 void tr2_span_set_names(struct tr2_open_span *span,
 			struct trace2_text_ category, struct trace2_text_ name,
 			bool redact);

@@ -7,7 +7,8 @@
 #include "event/span.h"
 #include "ring/ring.h"
 
-/* Fill n bytes, the last word first: bytes after the span's bytes stay zero. */
+/* Fill a record of n bytes. Clear its last word first, so that bytes after the
+ * span's bytes stay zero. */
 TR2_RING_INLINE void tr2_span_fill_record(char *p, uint32_t type, size_t n,
 					  const struct tr2_span_data *span,
 					  uint32_t tid)
@@ -52,8 +53,9 @@ TR2_RING_INLINE bool tr2_span_put_record(struct tr2_slot *slot, uint32_t type,
 
 	if (!tr2_ring_begin(&w, slot, (uint32_t)n, &in))
 		return false;
-	/* Pairs with the barrier at the end of the session, which switches
-	 * tracing off and then waits for such writes. */
+	/* Pairs with the barrier at the end of the session: the end switches
+	 * tracing off, calls the barrier, and waits for writes that have
+	 * begun. */
 	if (likely(in_call || trace2_is_enabled()))
 		tr2_span_fill_record(w.p, type, n, span, tid);
 	else

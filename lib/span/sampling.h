@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sampling - which spans are recorded: one trace in N, by its id, so that
- * processes agree; if a time is set, also the spans that took longer or failed.
+ * sampling - choose which spans are recorded. One trace in N is recorded: its
+ * id decides, so that all processes agree. If a time is set, spans that took
+ * longer or failed are recorded, too.
  */
 #pragma once
 
@@ -12,7 +13,8 @@
 
 struct tr2_sampling {
 	uint32_t one_in; /* 0: no trace */
-	uint64_t slower_ns; /* 0: no such rule */
+	uint64_t slower_ns; /* record spans that took longer or failed; 0: no
+			     * such rule */
 };
 extern struct tr2_sampling tr2_sampling;
 
@@ -20,13 +22,13 @@ extern struct tr2_sampling tr2_sampling;
  * invalid. */
 bool tr2_sampling_set(const char *setting);
 
-/* Return whether a trace that begins here is recorded. low: the low half of its
- * id. */
+/* Return whether a trace that begins in this process is recorded. low: the low
+ * half of the trace's id. */
 static inline bool tr2_sampling_takes(uint64_t low)
 {
 	return tr2_sampling.one_in && low % tr2_sampling.one_in == 0;
 }
 
-/* Return whether to record a span that has ended. It represents only itself if
- * it is recorded for its time or its failure. */
+/* Return whether to record a span that has ended. A span that is recorded for
+ * its time or failure represents only itself. */
 bool tr2_sampling_keeps(struct tr2_span_data *span);

@@ -17,8 +17,8 @@
 #define MAKING 1u
 #define HELD TR2_SPAN_HELD
 
-/* A call looks this many times at a span that another thread is changing: for
- * some 10 us. */
+/* The number of times that a call looks at a span that another thread is
+ * changing: some 10 us. */
 #define MAX_LOOKS 300
 
 /* While the table is full, only every 64th call searches it. */
@@ -50,10 +50,10 @@ uint64_t tr2_span_take_count(enum tr2_span_misuse misuse)
 }
 
 /*
- * Make the seed from the kernel's random bytes at the start of the program. All
- * sandboxes with the library permit the only system call. Ids reveal nothing
- * about these bytes. Threads may make the seed at the same time: each result is
- * as good.
+ * Make the seed from the random bytes that the kernel gave the program at its
+ * start. The only system call is one that every sandbox with the library
+ * permits. Ids reveal nothing about the random bytes. If several threads make
+ * the seed at once, any of the results will do.
  */
 static __attribute__((noinline)) void make_seed(void)
 {
@@ -152,7 +152,8 @@ static __attribute__((noinline)) void make_hint(void)
 				(TR2_SPANS_MAX / 64 + 1) + 1;
 }
 
-/* In a forked child without room, take the place of a span of the parent's. */
+/* In a forked child whose table is full, claim the entry of a span of the
+ * parent's. */
 static __attribute__((noinline)) uint32_t
 claim_of_parent(struct tr2_span_table *t)
 {
@@ -160,7 +161,7 @@ claim_of_parent(struct tr2_span_table *t)
 	uint32_t at;
 
 	for (at = 0; at < TR2_SPANS_MAX; at++) {
-		/* Acquire: the process that is read next belongs to this
+		/* Acquire: the `process` that is read next belongs to this
 		 * state. */
 		state = __atomic_load_n(&t->state[at], __ATOMIC_ACQUIRE);
 		if (state > MAKING &&
@@ -179,8 +180,8 @@ static inline struct tr2_open_span *piece_of(const struct tr2_span_table *t,
 			       __ATOMIC_RELAXED);
 }
 
-/* Return whether the entry has memory, and map it if needed. Once there was no
- * memory for a piece, the search maps no other. */
+/* Return whether the entry has memory; map its piece if needed. After a piece
+ * could not be mapped, the search maps no more pieces. */
 static inline bool has_piece(struct tr2_span_table *t, uint32_t at,
 			     bool *has_memory)
 {
@@ -243,7 +244,8 @@ bool tr2_span_make(struct tr2_span_hold *hold)
 	return true;
 }
 
-/* Release: a call that looks at the entry's last span sees the state. */
+/* Release: a call that reads members of the entry's last span also sees the
+ * state. */
 static inline void set_32(uint32_t *p, uint32_t value)
 {
 	__atomic_store_n(p, value, __ATOMIC_RELEASE);
@@ -352,7 +354,7 @@ struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span)
 }
 
 /* Ask the holder to end the span. true: the holder has just released the span,
- * so this call ends it. */
+ * so this call must end it. */
 static __attribute__((noinline)) bool ask(const struct tr2_span_hold *hold,
 					  bool failed)
 {
@@ -387,8 +389,8 @@ bool tr2_span_look_up(trace2_span_t span, struct tr2_context *context,
 	if (unlikely(at == TR2_SPANS_MAX) || unlikely(!piece_of(t, at)))
 		return false;
 	s = tr2_span_at(t, at);
-	/* Acquire: the state that is read afterwards is not older. Pairs with
-	 * the releases of tr2_span_make(). */
+	/* Acquire: pairs with the releases of tr2_span_make(), so that the
+	 * state that is read afterwards is not older than these members. */
 	context->trace[0] = __atomic_load_n(&s->trace[0], __ATOMIC_ACQUIRE);
 	context->trace[1] = __atomic_load_n(&s->trace[1], __ATOMIC_ACQUIRE);
 	context->id = span.id;

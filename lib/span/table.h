@@ -41,22 +41,24 @@
 #define TR2_SPAN_BYTES 1024u
 #define TR2_SPAN_ROOM (TR2_SPAN_BYTES - 72u)
 
-/* In a handle's place, beside 1 + the index of its entry: the span is not
- * recorded. It has no names, and attributes are not stored. */
+/* A flag in the place of a handle, beside 1 + the index of the entry: the span
+ * is not recorded, so its names and attributes are not stored. */
 #define TR2_PLACE_UNRECORDED TRACE2_SPAN_UNRECORDED_
 
 struct tr2_open_span {
-	/* Children read these, in other threads. */
+	/* Other threads read these members when they make children of the
+	 * span. */
 	uint64_t trace[2];
 	uint64_t parent;
 	uint64_t start_ns;
 	uint32_t flags; /* TR2_SPAN_DATA_… */
 	uint32_t one_in;
-	uint32_t process; /* the number of forks before the span */
+	uint32_t process; /* the number of forks before the span was made */
 	uint32_t uses; /* number of uses of the entry */
 	uint32_t lost, used; /* used: bytes */
-	uint64_t holder; /* the thread that last held it */
-	uint64_t asked; /* the id, if the span shall end; bit 0: as failed */
+	uint64_t holder; /* the thread that last held the span */
+	uint64_t asked; /* the id of the span if its holder must end it; bit 0:
+			 * as failed */
 	char bytes[TR2_SPAN_ROOM]; /* see event/span.h */
 };
 _Static_assert(sizeof(struct tr2_open_span) == TR2_SPAN_BYTES,
@@ -69,22 +71,24 @@ struct tr2_span_table {
 	uint64_t state[TR2_SPANS_MAX];
 	struct tr2_open_span *piece[TR2_SPANS_MAX / TR2_SPANS_PIECE];
 };
-/* NULL: no span has been made. */
+/* The table; NULL: no span has been made. */
 extern struct tr2_span_table *tr2_span_table TR2_HIDDEN;
 extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
 /*
- * Where the thread looks first for a free entry: at its last one, which is in
- * the cache.
+ * The entry where the thread first looks for a free one: its last one, which is
+ * in the cache.
  */
 extern __thread uint32_t tr2_tls_span_hint TR2_HIDDEN;
 #define tr2_span_hint TR2_TLS(tr2_tls_span_hint)
 
 /* Failed calls, for an error at the end of the process. */
 enum tr2_span_misuse {
-	TR2_SPAN_UNKNOWN, /* not open, or not this process's */
-	TR2_SPAN_BUSY, /* another thread was changing it */
+	TR2_SPAN_UNKNOWN, /* the span is not open, or is not a span of this
+			   * process */
+	TR2_SPAN_BUSY, /* another thread was changing the span */
 	TR2_SPAN_NO_ROOM, /* too many spans, or no memory */
-	TR2_SPAN_NOT_ENTERED, /* left without an enter, or entered too deep */
+	TR2_SPAN_NOT_ENTERED, /* a span was left without an enter, or entered
+			       * too deep */
 	TR2_SPAN_MISUSES
 };
 void tr2_span_count(enum tr2_span_misuse misuse);
@@ -98,8 +102,9 @@ struct tr2_span_hold {
 	uint64_t id;
 };
 
-/* Make a span, held, with an id; false: there is no room, which was counted.
- * Then set start_ns, trace and flags, before releasing the span. */
+/* Make a span with an id, and hold it. false: there is no room, and the failure
+ * was counted. The caller sets start_ns, trace and flags before it releases the
+ * span. */
 bool tr2_span_make(struct tr2_span_hold *hold);
 /* Set the trace. parent->id 0: the span begins a trace. */
 void tr2_span_set_trace(const struct tr2_span_hold *hold,
@@ -112,8 +117,8 @@ static inline struct tr2_span_table *tr2_span_the_table(void)
 	return __atomic_load_n(&tr2_span_table, __ATOMIC_ACQUIRE);
 }
 
-/* Return the entry, which must not be free, or must have been claimed. Acquire:
- * pairs with map_piece(). */
+/* Return the entry at a place. It must be in use or claimed by the caller.
+ * Acquire: pairs with map_piece(). */
 TR2_INLINE struct tr2_open_span *
 tr2_span_at(const struct tr2_span_table *table, uint32_t place)
 {
@@ -121,7 +126,8 @@ tr2_span_at(const struct tr2_span_table *table, uint32_t place)
 			       __ATOMIC_ACQUIRE) + place % TR2_SPANS_PIECE;
 }
 
-/* Let others change the span. true: end it, since another call could not. */
+/* Release the span. true: the caller must end it, because another call asked
+ * for that. */
 TR2_INLINE bool tr2_span_release(const struct tr2_span_hold *hold)
 {
 	__atomic_store_n(&tr2_span_the_table()->state[hold->place], hold->id,
@@ -146,7 +152,8 @@ TR2_INLINE uint32_t tr2_span_place(const struct tr2_span_table *table,
 		       at : TR2_SPANS_MAX;
 }
 
-/* Acquire: pairs with the release of the entry's last owner. */
+/* Swap the state of an entry. Acquire: pairs with the release of the entry's
+ * last owner. */
 TR2_INLINE bool tr2_span_swap(uint64_t *state, uint64_t from, uint64_t to)
 {
 	return __atomic_compare_exchange_n(state, &from, to, false,
@@ -159,7 +166,7 @@ static inline uint64_t tr2_span_self(void)
 	return tr2_tls_thread();
 }
 
-/* Note this thread as the holder. false: the span is another process's. */
+/* Record this thread as the holder. false: the span is another process's. */
 TR2_INLINE bool tr2_span_note_holder(const struct tr2_span_hold *hold)
 {
 	__atomic_store_n(&hold->span->holder, tr2_span_self(),
@@ -191,8 +198,8 @@ TR2_INLINE struct tr2_span_hold tr2_span_hold_at_once(trace2_span_t span)
 struct tr2_span_hold tr2_span_hold_slow(trace2_span_t span);
 struct tr2_span_hold tr2_span_hold_to_end_slow(trace2_span_t span, bool failed);
 
-/* Hold an open span of this process; hold.span NULL: not possible, and
- * counted. */
+/* Hold an open span of this process. hold.span NULL: this was not possible, and
+ * was counted. */
 TR2_INLINE struct tr2_span_hold tr2_span_hold(trace2_span_t span)
 {
 	const struct tr2_span_hold hold = tr2_span_hold_at_once(span);
@@ -219,7 +226,7 @@ static inline bool tr2_span_shall_fail(const struct tr2_span_hold *hold)
 	return __atomic_load_n(&hold->span->asked, __ATOMIC_RELAXED) ==
 	       (hold->id | 1);
 }
-/* Free the entry. */
+/* Free the entry of a span. */
 void tr2_span_free(const struct tr2_span_hold *hold);
 
 static inline trace2_span_t tr2_span_handle(const struct tr2_span_hold *hold,
@@ -270,7 +277,8 @@ uint64_t tr2_span_random(void);
 void tr2_spans_forked(void);
 void tr2_spans_unmap(void);
 
-/* The session in its trace; set while no other thread emits. */
+/* The ids of the session in its trace. They are set while no other thread
+ * emits. */
 struct tr2_session_trace {
 	struct tr2_context self; /* id 0: in no trace */
 	uint64_t parent;

@@ -15,8 +15,8 @@ static bool is_within_regular_file(int fd, off_t end)
 	       end <= st.st_size;
 }
 
-/* Open the file again for reading and writing, not for appending. libc's calls
- * are cancellation points. */
+/* Open the file again for reading and writing, not for appending. Do not use
+ * libc's calls, which are cancellation points. */
 static int open_again(int fd)
 {
 	char path[40];
@@ -44,8 +44,8 @@ static bool has_bytes(int fd, const char *p, size_t len, off_t at)
 	return true;
 }
 
-/* Blank out from the end: if this stops early, the rest is a line of its
- * own. */
+/* Blank out from the end: if this stops early, the rest of the piece is a line
+ * of its own. */
 static bool blank_out(int fd, size_t len, off_t at)
 {
 	char blanks[CHUNK];

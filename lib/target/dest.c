@@ -11,7 +11,7 @@
 #include "target/blank_torn_line.h"
 #include "target/wait.h"
 
-/* From linux/fs.h: some C libraries lack the call, or the flags. */
+/* Copied from linux/fs.h: some C libraries lack the call, or the flags. */
 #define NOWAIT 0x00000008
 #define NOSIGNAL 0x00000100 /* since Linux 6.18 */
 
@@ -20,7 +20,7 @@ static bool switch_off(struct tr2_dest *dest)
 {
 	bool was_on = atomic_exchange(&dest->on, false);
 
-	/* After `on`: see be_plain(). */
+	/* Do this after the change of `on`: see be_plain(). */
 	tr2_dest_not_plain(dest);
 	return was_on;
 }
@@ -79,7 +79,8 @@ bool tr2_dest_attach_fd(struct tr2_dest *dest, int fd,
 	dest->ours = ours;
 	dest->size_limited = S_ISREG(st->st_mode) &&
 			     owner != TR2_DEST_MAPPED && may_raise_sigxfsz();
-	/* The host may change the flags of its own descriptor. */
+	/* The host may change the flags of its own descriptor: assume that it
+	 * blocks. */
 	dest->blocking = !ours;
 	dest->no_nowait = false;
 	dest->no_nosignal = dest->terminal;
@@ -111,7 +112,8 @@ bool tr2_dest_has_its_file(struct tr2_dest *dest)
 		__atomic_load_n(&dest->id.inode, __ATOMIC_ACQUIRE),
 	};
 
-	/* While the file is replaced, the id may belong to the other file. */
+	/* The file is fd's, or is being replaced: then the id may belong to the
+	 * other file. */
 	return tr2_fd_is(dest->fd, &id) || swaps % 2 ||
 	       atomic_load(&dest->swaps) != swaps;
 }
@@ -132,8 +134,8 @@ void tr2_dest_close(struct tr2_dest *dest)
 	close_unless_reused(dest, false);
 }
 
-/* Switch the destination off, which also checks whether the number is another
- * file's. */
+/* Close the destination. If it is still on, the line before has checked the
+ * descriptor: do not check it again. */
 void tr2_dest_close_behind_line(struct tr2_dest *dest)
 {
 	close_unless_reused(dest, switch_off(dest));
@@ -148,10 +150,10 @@ static bool is_pending(int signo)
 
 /*
  * Remove the signal that a write raised in this thread. If the host had blocked
- * the signal, it may have been pending before. A signal that was pending for
- * the thread has merged with the write's signal: raise it again. A signal that
- * was pending for the process still is. The kernel's siginfo shows whether the
- * host sent the signal to the thread.
+ * the signal, it may have been pending before. If it was pending for the
+ * thread, it has merged with the write's signal: raise it again. If it was
+ * pending for the process, it still is. The siginfo shows whether the host sent
+ * the signal to the thread.
  */
 static void take_signal(int signo, bool was_pending)
 {
@@ -247,8 +249,8 @@ write_guarded(struct tr2_dest *dest, int fd, const char *p, size_t len)
 	return n;
 }
 
-/* Write with one call, which does not wait, and raises no SIGPIPE. false: not
- * supported. */
+/* Write by one call that does not wait and raises no SIGPIPE. false: the kernel
+ * does not support this. */
 static inline bool write_pipe_at_once(struct tr2_dest *dest, int fd,
 				      const char *p, size_t len, long *result)
 {
@@ -280,14 +282,15 @@ static inline ssize_t write_some(struct tr2_dest *dest, int fd, const char *p,
 	return write_guarded(dest, fd, p, len);
 }
 
-/* Note progress, except for a file, to which several threads write at once. */
+/* Count bytes that a write has written, except for a file, to which several
+ * threads write at once. */
 static void note_progress(struct tr2_dest *dest, size_t bytes, bool more)
 {
 	if (dest->kind == TR2_DEST_FILE)
 		return;
 	tr2_wait_note_progress(dest, bytes);
-	/* A handler that ends the process before the rest is written sees
-	 * this. */
+	/* Set `cut` for a handler that ends the process before the rest is
+	 * written. */
 	if (more)
 		dest->cut = true;
 }
@@ -333,8 +336,8 @@ static uint32_t tid_of(uint32_t tid)
 	return tid ? tid : tr2_raw_gettid();
 }
 
-/* Return whether the file is off for this thread. If it is, the caller checks
- * whether it still is. */
+/* Return whether the file is off for this thread. The caller then checks
+ * whether the thread still lacks the file. */
 static bool is_apart(const struct tr2_dest *dest, uint32_t tid)
 {
 	unsigned int i;

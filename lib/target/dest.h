@@ -44,47 +44,56 @@ enum tr2_dest_kind {
 	TR2_DEST_SOCKET
 };
 
-/* The path of a file of ours, to open it again; path NULL: not such a file. */
+/* The path of a file that the library has opened, to open it again. path NULL:
+ * the library has not opened it. */
 struct tr2_dest_place {
 	const char *path;
-	const char *name; /* of a file in the directory `path`; NULL: `path` is
-			   * the file */
+	const char *name; /* the name of a file in the directory `path`; NULL:
+			   * `path` is the file itself */
 	int number; /* number after the name; 0: no number */
 };
 
 struct tr2_dest {
 	atomic_bool on;
-	int fd; /* stays open while others may write: see tr2_dest_close */
+	int fd; /* the descriptor; stays open while other threads may write: see
+		 * tr2_dest_close() */
 	/*
-	 * For a second from this time on, a line takes one write() without
-	 * further checks. Only for a file of ours that is on, complete and not
-	 * limited.
+	 * From this time on, for a second, a line takes one write() without
+	 * further checks. Only for a file that the library has opened, that is
+	 * on, ends in a whole line, and has no limit of size.
 	 */
 	atomic_uint_fast64_t plain_us;
 	enum tr2_dest_kind kind;
-	bool ours; /* opened here, so closed here */
-	atomic_bool size_limited; /* a file that may raise SIGXFSZ */
+	bool ours; /* the library has opened fd, and closes it */
+	atomic_bool size_limited; /* a file whose limit of size may raise
+				   * SIGXFSZ */
 	/* The second of the last check; 0 for a host's own descriptor: check
 	 * each time. */
 	atomic_uint_fast64_t checked;
 	atomic_uint_fast64_t limit_checked; /* the second of the last check of
 					     * size_limited */
-	atomic_uint nr_early; /* lines before the first plain one */
-	bool blocking; /* a pipe whose flags make a write wait */
-	/* The kernel does not support RWF_NOWAIT, RWF_NOSIGNAL here. */
+	atomic_uint nr_early; /* number of lines before the first plain write */
+	bool blocking; /* fd is a pipe, and its flags make a write wait */
+	/* The kernel does not support RWF_NOWAIT, or RWF_NOSIGNAL, for this
+	 * file. */
 	atomic_bool no_nowait, no_nosignal;
-	/* For a pipe that blocks nevertheless. Guarded by lock. */
+	/* For a pipe that blocks although RWF_NOWAIT is not supported. Guarded
+	 * by `lock`. */
 	struct tr2_relay relay;
-	bool hurried; /* never wait for its reader */
-	bool sentinel; /* too many files: write the sentinel event and close */
+	bool hurried; /* true: never wait for the reader of this destination */
+	bool sentinel; /* the directory has too many files: write the sentinel
+			* event and close */
 	bool terminal;
-	bool patient; /* uses the account of readers that people look at */
-	bool cut; /* the last line lacks its end; under lock */
-	const char *warn_name; /* its setting, for a warning when it fails;
-				* NULL: no warning */
-	atomic_uint lock; /* pipes and sockets: keeps lines whole; see wait.h */
-	atomic_uint pulse; /* grows while the owner of the lock works */
-	/* The last pulse that a waiting thread saw, and the time of that. */
+	bool patient; /* waits count in the account of readers that people look
+		       * at */
+	bool cut; /* the last line lacks its end; guarded by `lock` */
+	const char *warn_name; /* the setting's name, for a warning when the
+				* destination fails; NULL: no warning */
+	atomic_uint lock; /* for pipes and sockets: keeps lines whole; see
+			   * wait.h */
+	atomic_uint pulse; /* grows while the owner of `lock` makes progress */
+	/* The last pulse that a waiting thread saw, and the time when the
+	 * thread saw it. */
 	atomic_uint silent_at;
 	atomic_uint_fast64_t silent_since_ns;
 	/*
@@ -92,20 +101,21 @@ struct tr2_dest {
 	 */
 	atomic_uint_fast64_t charged_ns;
 	/*
-	 * Time waited for owners of the lock, from the other account.
-	 * silence_ns: for the owner that has not worked since. kept_ns: the
+	 * Time waited for owners of the lock, in the other account. silence_ns:
+	 * the wait for the present owner since its last progress. kept_ns: the
 	 * part of earlier waits that was not given back yet.
 	 */
 	atomic_uint_fast64_t silence_ns, kept_ns;
 	atomic_uint_fast64_t lost; /* lost lines */
-	/* Threads with a table of descriptors of their own that lacks the file:
-	 * it is off for these threads alone. 0: unused. */
+	/* Threads that have a table of descriptors of their own without this
+	 * file. The file is off for these threads alone. 0: an unused entry. */
 	atomic_uint apart[TR2_MAX_APART];
-	atomic_uint nr_apart; /* number of such threads found so far */
+	atomic_uint nr_apart; /* number of threads that were added to `apart` */
 	/* Odd while the file of fd is replaced: see tr2_dest_reopen(). */
 	atomic_uint swaps;
 	struct tr2_dest_place place;
-	struct tr2_file_id id; /* atomic members, valid while swaps is even */
+	struct tr2_file_id id; /* the identity of the file; atomic members,
+				* valid while `swaps` is even */
 };
 
 struct tr2_dest_request {
@@ -114,23 +124,24 @@ struct tr2_dest_request {
 	/* The setting's name, for warnings, in two parts. */
 	const char *variable[2];
 	const char *file_name; /* name of a new file in a directory */
-	unsigned int max_files; /* limit for the directory; 0: any number */
+	unsigned int max_files; /* most files in the directory; 0: any number */
 	/*
-	 * Not NULL: accept only a file or a directory, and the file must be
-	 * new. Open it for reading, too, for its owner only, and let this
-	 * function prepare it. If prepare returns false (errno), the file is
-	 * removed again.
+	 * If prepare is not NULL, accept only a file or a directory. The file
+	 * must be new; it is opened for reading, too, and only for its owner.
+	 * prepare() prepares it; if prepare() returns false with errno, the
+	 * file is removed again.
 	 */
 	bool (*prepare)(int fd);
-	bool debug; /* report on stderr why it cannot be used */
-	/* The value was a directory before: never make a file of that name. */
+	bool debug; /* report on stderr why the destination cannot be used */
+	/* The value named a directory before: never make a file of that
+	 * name. */
 	bool was_directory;
 	bool goes_on; /* continue the parent's file in a directory */
 	bool in_forked_child; /* print no warning: the parent has done so */
 };
 
-/* Write a line for the user to descriptor 2, with the care of any destination,
- * if the line fits at once. */
+/* Write a line for the user to descriptor 2, with the care of any destination.
+ * Drop the line if it does not fit at once. */
 void tr2_dest_warn(const char *line, size_t len);
 
 /* Return whether a setting's value, which may be NULL, switches the target
@@ -145,7 +156,8 @@ bool tr2_dest_is_off_value(const char *value);
 bool tr2_dest_open(struct tr2_dest *dest,
 		   const struct tr2_dest_request *request);
 
-/* Count a line that was dropped earlier, if the destination was ever opened. */
+/* Count a line that was dropped before it reached the destination, if the
+ * destination was ever opened. */
 static inline void tr2_dest_drop(struct tr2_dest *dest)
 {
 	if (dest->fd >= 0)
@@ -162,12 +174,13 @@ static inline uint64_t tr2_dest_lost(const struct tr2_dest *dest)
 	return atomic_load_explicit(&dest->lost, memory_order_relaxed);
 }
 
-/* Write in all cases except a plain write to a file. */
+/* The slow path of tr2_dest_write(): all writes except a plain write to a
+ * file. */
 void tr2_dest_write_slow(struct tr2_dest *dest, const char *line, size_t len,
 			 uint64_t wall_us, uint32_t tid);
 
-/* Write the rest of a line of which the kernel wrote only a part; result: the
- * return value of that write. */
+/* Write the rest of a line of which the kernel wrote only a part. result: the
+ * return value of the write of that part. */
 void tr2_dest_write_rest(struct tr2_dest *dest, const char *line, size_t len,
 			 long result);
 
@@ -194,14 +207,15 @@ static inline void tr2_dest_write(struct tr2_dest *dest, const char *line,
 		tr2_dest_write_rest(dest, line, len, result);
 }
 
-/* Check the next line: set a time far from any wall time. */
+/* Let the next line be checked: set plain_us to a time far from any wall
+ * time. */
 static inline void tr2_dest_not_plain(struct tr2_dest *dest)
 {
 	atomic_store_explicit(&dest->plain_us, UINT64_MAX / 2,
 			      memory_order_relaxed);
 }
 
-/* Check the descriptor before the next line. */
+/* Let the descriptor be checked before the next line. */
 static inline void tr2_dest_check_next(struct tr2_dest *dest)
 {
 	atomic_store_explicit(&dest->checked, UINT64_MAX, memory_order_relaxed);
@@ -214,10 +228,10 @@ bool tr2_dest_has_its_file(struct tr2_dest *dest);
 
 /*
  * Reopen the destination if it failed, or if its path names another file now.
- * Call it after the destination was opened once. Other threads may write at the
- * same time; a line goes into the old file or into the new one. head: the first
- * line of the new file. Return 0, or a negative errno: nothing has changed. The
- * caller lets no other thread do the same.
+ * Call it only after the destination was opened once, and not in two threads at
+ * once. Other threads may write at the same time; a line goes into the old file
+ * or into the new one. head: the first line of the new file. Return 0; or a
+ * negative errno, and nothing has changed.
  */
 int tr2_dest_reopen(struct tr2_dest *dest,
 		    const struct tr2_dest_request *request, const char *head,
@@ -241,13 +255,14 @@ void tr2_dest_stop(struct tr2_dest *dest);
  */
 void tr2_dest_close(struct tr2_dest *dest);
 
-/* Close a destination after a line for which its descriptor was checked. */
+/* Close a destination just after a line: the write of the line has checked the
+ * descriptor. */
 void tr2_dest_close_behind_line(struct tr2_dest *dest);
 
 enum tr2_dest_owner {
 	TR2_DEST_HOSTS,
-	TR2_DEST_OURS, /* can be written to, without waiting */
-	TR2_DEST_MAPPED /* ours, but never written to */
+	TR2_DEST_OURS, /* opened by the library; a write never waits */
+	TR2_DEST_MAPPED /* opened by the library, but never written to */
 };
 
 /* Determine the kind of the descriptor, to open it. false: unusable; errno. */

@@ -66,10 +66,10 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 }
 
 /*
- * Return whether the file ends in a piece of a line. If another process is
- * appending a line that crosses a page, the file grows between two looks: then
- * look again. In most file systems a search for a hole waits until no write is
- * in progress, so it waits for a process that was preempted in a write.
+ * Return whether the file ends in a piece of a line. If the file grows between
+ * two looks, another process is appending a line that crosses a page: look
+ * again. In most file systems a search for a hole waits until no write is in
+ * progress. So it waits for a process that was preempted during a write.
  */
 static bool ends_in_a_piece(int fd, off_t size)
 {
@@ -88,9 +88,9 @@ static bool ends_in_a_piece(int fd, off_t size)
 }
 
 /*
- * Return whether a newline must come first: a process that was killed during a
- * write left an incomplete line. The kernel stops at the end of a page, so if
- * the file cannot be read, judge by its size.
+ * Return whether a newline must come first, because a process that was killed
+ * during a write left an incomplete line. If the file cannot be read, judge by
+ * its size: the kernel stops a write at the end of a page.
  */
 static bool lacks_newline(const char *path, const struct stat *st)
 {
@@ -131,8 +131,8 @@ static bool use_or_close(struct tr2_dest *dest,
 
 #define OWN_DESCRIPTORS "/proc/self/fd/"
 
-/* Open a terminal again. Another user's terminal can be opened by a process
- * that it controls. */
+/* Open a terminal again. If it belongs to another user, open /dev/tty: a
+ * process can open the terminal that controls it. */
 static int open_terminal(int fd)
 {
 	char path[sizeof(OWN_DESCRIPTORS) + 20] = OWN_DESCRIPTORS;
@@ -146,10 +146,10 @@ static int open_terminal(int fd)
 }
 
 /*
- * Open a terminal again, for a file description of our own, which can be
- * non-blocking without changing the host's. Do not open a pipe again: its
- * reader would see the end of the stream only when the process ends. false:
- * errno.
+ * Use a descriptor of the host. Open a terminal again: the library's own file
+ * description can be non-blocking, and the host's stays unchanged. Do not open
+ * a pipe again: its reader would see the end of the stream only when the
+ * process ends. false: errno.
  */
 static bool use_descriptor(struct tr2_dest *dest, int fd)
 {
@@ -182,7 +182,8 @@ static bool open_descriptor(struct tr2_dest *dest,
 	return refuse_errno(request, error);
 }
 
-/* O_NONBLOCK: a fifo without a reader gives ENXIO instead of hanging. */
+/* O_NONBLOCK: opening a fifo without a reader fails with ENXIO instead of
+ * hanging. */
 #define OPEN_FLAGS \
 	(O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK)
 
@@ -322,7 +323,7 @@ static bool open_in_directory(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
-/* Open the value as a file. If `flags` say so, a directory fails with EISDIR,
+/* Open the value as a file. Depending on `flags`, a directory fails with EISDIR
  * or EEXIST, and a link with ELOOP. */
 static int open_file(const struct tr2_dest_request *request, int flags)
 {
@@ -339,8 +340,8 @@ static bool is_own_descriptors(int directory, const char *name)
 	       st.st_dev == own.st_dev && st.st_ino == own.st_ino;
 }
 
-/* Return the number in the name of an entry of /proc/self/fd; -1: not such an
- * entry. */
+/* If `directory` is /proc/self/fd, return the number that `name` is; -1: it is
+ * another directory, or no number. */
 static int number_of(int directory, const char *name)
 {
 	int fd = 0;
@@ -372,10 +373,10 @@ static int enter_directory_of(int at, char *path, const char **name)
 }
 
 /*
- * Return the descriptor of this process to which a link leads, as /dev/stderr,
- * /dev/fd/3, or a link to these do; -1: it leads elsewhere. Opened as a file,
- * it would have a position of its own: the host's lines and ours would
- * overwrite each other.
+ * Return the descriptor of this process to which a link leads (/dev/stderr,
+ * /dev/fd/3, or a link to one of these); -1: the link leads elsewhere. Opening
+ * the link as a file would give a second position in the file: the host's lines
+ * and the library's would overwrite each other.
  */
 static int descriptor_behind(const char *link)
 {
@@ -389,7 +390,7 @@ static int descriptor_behind(const char *link)
 		return -1;
 	memcpy(path, link, len + 1);
 	for (i = 0; i < MOST_LINKS && fd < 0; i++) {
-		/* The name lies after the bytes that the next link
+		/* In path, `name` lies after the bytes that readlinkat()
 		 * overwrites. */
 		at = enter_directory_of(at, path, &name);
 		if (at == -1)
@@ -435,7 +436,7 @@ static bool open_path(struct tr2_dest *dest,
 		dest->place.path = request->value;
 		return use_file(dest, request, fd);
 	}
-	/* O_PATH: a directory may be writable without being readable. */
+	/* Use O_PATH: the directory may be writable without being readable. */
 	directory = open(request->value, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0) {
 		if (!request->was_directory)
@@ -501,7 +502,8 @@ bool tr2_dest_is_off_value(const char *value)
 	       !strcasecmp(value, "false");
 }
 
-/* Parse "1", "true" and "2" to "9"; -1: not a descriptor. */
+/* Parse a descriptor: "1", "true", or "2" to "9"; -1: the value is no
+ * descriptor. */
 static int descriptor_of(const char *value)
 {
 	if (!strcmp(value, "1") || !strcasecmp(value, "true"))
@@ -526,7 +528,7 @@ bool tr2_dest_open(struct tr2_dest *dest,
 	if (tr2_dest_is_off_value(value))
 		return false;
 	if (value[0] == '/' && tr2_fd_are_shared()) {
-		errno = EBADF; /* the file must not be created */
+		errno = EBADF; /* fail before a file is created */
 		return false;
 	}
 	if (value[0] == '/')
@@ -552,7 +554,7 @@ void tr2_dest_warn(const char *line, size_t len)
 	int saved_errno = errno;
 	struct tr2_mask before;
 
-	/* A handler that jumps out would leak a descriptor. */
+	/* Block signals: a handler that jumps out would leak a descriptor. */
 	tr2_mask_begin(&before);
 	if (use_descriptor(&terminal, STDERR_FILENO)) {
 		terminal.hurried = true;

@@ -12,7 +12,7 @@
 
 #define LONGEST_NAME 128
 
-/* Copy what writers need to know of the new file. */
+/* Copy the members of `fresh` that writers need to know. */
 static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
 {
 	__atomic_store_n(&dest->id.device, fresh->id.device, __ATOMIC_RELEASE);
@@ -70,9 +70,9 @@ static int open_place(const struct tr2_dest_place *place)
 }
 
 /*
- * Take the file under its old number, if that is free: threads may have tables
- * of descriptors of their own (CLONE_FILES), and all use this number. Another
- * thread may have been first.
+ * Move fd to the destination's old number, if that number is free: all threads
+ * use it, and some may have tables of descriptors of their own (CLONE_FILES).
+ * true: the destination has its file again; another thread may have been first.
  */
 static bool take_again(struct tr2_dest *dest, int fd)
 {
@@ -86,8 +86,8 @@ static bool take_again(struct tr2_dest *dest, int fd)
 			close(moved);
 		return true;
 	}
-	/* Other threads have the file under the old number, in their own
-	 * table. */
+	/* Fail if other threads still have the file under the old number, in a
+	 * table of their own. */
 	if (moved >= 0 && tr2_fd_is_elsewhere(dest->fd, &dest->id)) {
 		close(moved);
 		return false;
@@ -109,7 +109,7 @@ bool tr2_dest_find_again(struct tr2_dest *dest)
 	if (!dest->place.path || !dest->ours || dest->sentinel ||
 	    dest->kind != TR2_DEST_FILE || dest->fd < 0 || tr2_is_in_sandbox())
 		return false;
-	/* A handler that jumps out would leak a descriptor. */
+	/* Block signals: a handler that jumps out would leak a descriptor. */
 	tr2_mask_begin(&before);
 	fd = open_place(&dest->place);
 	if (tr2_fd_is(fd, &dest->id))
@@ -120,9 +120,9 @@ bool tr2_dest_find_again(struct tr2_dest *dest)
 	return found;
 }
 
-/* Return whether to open the destination again. A descriptor of the host
- * belongs to the host; a fifo or a socket keeps its reader as long as it
- * works. */
+/* Return whether to open the destination again. Do not open again a descriptor
+ * of the host, or a fifo or socket that still works: it would lose its
+ * reader. */
 static bool is_due(const struct tr2_dest *dest,
 		   const struct tr2_dest_request *request)
 {
@@ -148,9 +148,10 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 
 	if (!is_due(dest, request))
 		return 0;
-	/* Check before the open, which may get this number. */
+	/* Check before the open, which may give the new file this number. */
 	is_closed = !tr2_dest_has_its_file(dest);
-	/* A new descriptor would be in this thread's own table. */
+	/* Fail if this thread has a table of its own: the new descriptor would
+	 * be in that table only. */
 	if (is_closed && tr2_fd_is_elsewhere(dest->fd, &dest->id))
 		return -EBADF;
 	errno = 0;
@@ -159,7 +160,8 @@ int tr2_dest_reopen(struct tr2_dest *dest,
 	if (fresh.kind != dest->kind) {
 		error = -EEXIST;
 	} else if (is_closed || !is_same_file(dest, &fresh)) {
-		/* The head also follows an incomplete line of others. */
+		/* Write the head; tr2_dest_write() first closes an incomplete
+		 * line of other processes. */
 		tr2_dest_write(&fresh, head, len, 0, 0);
 		error = tr2_dest_lost(&fresh) ? -EIO :
 						replace_file(dest, &fresh,

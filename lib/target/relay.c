@@ -5,7 +5,8 @@
 #include "base/mask.h"
 #include "base/raw.h"
 
-/* One buffer of a pipe: it is moved as a whole or stays. */
+/* The size of one buffer of a pipe: the kernel moves a buffer as a whole or not
+ * at all. */
 #define CHUNK 4096u
 
 void tr2_relay_init(struct tr2_relay *relay)
@@ -28,7 +29,7 @@ void tr2_relay_check(struct tr2_relay *relay, uint64_t second)
 		tr2_relay_close(relay);
 }
 
-/* Open the pipe with signals blocked: a handler that jumps out would leak
+/* Open the pipe. Block signals: a handler that jumps out would leak
  * descriptors. */
 static bool open_pipe(struct tr2_relay *relay)
 {
@@ -46,7 +47,7 @@ static bool open_pipe(struct tr2_relay *relay)
 /* Remove data that could not be moved. Keeps errno. */
 static void drain(struct tr2_relay *relay)
 {
-	char rest[512]; /* a handler's stack may be small */
+	char rest[512]; /* small, because a handler's stack may be small */
 	int error = errno;
 
 	while (tr2_sys_read(relay->pipe.ends[0], rest, sizeof(rest)) > 0)

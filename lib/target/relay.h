@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * relay - write into a blocking pipe without waiting for it.
- *
- * A pipe of the host stays unchanged, since others share its flags. For some
- * pipes the kernel cannot avoid the wait in a single write: for named pipes,
- * and for all pipes on old kernels. But data in another pipe can be moved there
- * without waiting. That pipe is private, is made with the first line that needs
- * it, and is empty except for a moment.
+ * relay - write into a blocking pipe without waiting for it. A pipe of the host
+ * stays unchanged, since others share its flags. For some pipes a single
+ * write() always waits: for named pipes, and on old kernels for all pipes. But
+ * the kernel can move data from another pipe into such a pipe without waiting.
+ * That other pipe is private, and is made with the first line that needs it. It
+ * is empty except during a write.
  */
 #pragma once
 
@@ -20,13 +19,14 @@
 struct tr2_relay {
 	struct tr2_pipe pipe;
 	bool filled; /* the pipe may contain data */
-	uint64_t checked; /* the second of the last check */
+	uint64_t checked; /* the second in which the descriptors were last
+			   * checked */
 };
 
 void tr2_relay_init(struct tr2_relay *relay);
 
-/* Write as write() does into a non-blocking pipe, including errno and SIGPIPE.
- * Takes at most a page. One thread at a time. Signal-safe. */
+/* Write as write() does into a non-blocking pipe, including errno and SIGPIPE,
+ * but at most a page. Call it in one thread at a time. Signal-safe. */
 ssize_t tr2_relay_write(struct tr2_relay *relay, int fd, const char *p,
 			size_t len);
 

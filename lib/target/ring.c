@@ -8,11 +8,11 @@
 
 #define COUNT_BYTES sizeof(uint16_t)
 
-/* The line may grow up to the limit, which keeps room for the fields that
- * follow. */
+/* A record in r->line. The line may grow up to `limit`, which leaves room for
+ * the fields that follow. */
 struct record {
 	struct tr2_render *r;
-	size_t limit; /* limit of r->line.len */
+	size_t limit; /* the limit of r->line.len for the present field */
 	uint16_t misc;
 };
 
@@ -61,7 +61,8 @@ static void add_string(struct record *record, const char *s)
 	add_shown(record, s, len);
 }
 
-/* Store the number of elements, which is known after they are written. */
+/* Store the number of elements in front of them: the number is known only after
+ * they are written. */
 static void set_count(struct record *record, size_t at, size_t count)
 {
 	uint16_t number = (uint16_t)count;
@@ -179,7 +180,7 @@ static void finish(struct record *record, const struct tr2_event *ev)
 	head->size = (uint16_t)b->len;
 }
 
-/* Encode an event. brief: without file and line. */
+/* Encode an event. brief: leave out file and line. */
 static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 {
 	const struct tr2_field *f = tr2_event_rows[ev->kind].field;

@@ -18,8 +18,8 @@ enum tr2_target_id {
 
 struct tr2_target {
 	bool brief;
-	unsigned int max_nesting; /* 0: any; events in deeper regions are left
-				   * out */
+	unsigned int max_nesting; /* events in deeper regions are left out; 0:
+				   * there is no limit */
 	struct tr2_dest dest;
 };
 
@@ -62,7 +62,7 @@ void tr2_target_emit_to_ring(struct tr2_target *target,
 void tr2_target_emit(struct tr2_target *target, enum tr2_target_id id,
 		     struct tr2_render *render, const struct tr2_event *ev);
 
-/* Write a line; without memory for it, the line is lost. Inline: see
+/* Write a line. If there was no memory for it, count it as lost. Inline: see
  * base/raw.h. Signal-safe. */
 TR2_INLINE void
 tr2_target_write(struct tr2_target *target, struct tr2_rendered line,

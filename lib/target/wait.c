@@ -6,11 +6,12 @@
 #include "base/mask.h"
 
 /*
- * The longest single wait in the kernel: the maximal cost of a handler that
- * jumps out, or of a wake-up that such a handler took away.
+ * The longest single wait in the kernel. If a handler jumps out of a wait, at
+ * most this much time is lost; so is a wake-up that the handler took away.
  */
 #define SLICE_NS (1u * UINT64_C(1000000))
-/* A clock that shows a longer time is wrong. */
+/* The longest time that a wait can have taken: a clock that shows more is
+ * wrong. */
 #define MOST_NS (1000u * UINT64_C(1000000000))
 
 #define WAITERS UINT32_C(0x80000000) /* a bit beside the tid: a thread sleeps */
@@ -18,8 +19,8 @@
 /* One part in LAST_PART of an account is for the last line. */
 #define LAST_PART 4
 /*
- * One part in KEPT_PART of the time waited for an owner without a CPU is not
- * given back at once.
+ * After waits for an owner that had lost its CPU, one part in KEPT_PART of the
+ * time is not given back at once.
  */
 #define KEPT_PART 8
 
@@ -83,7 +84,8 @@ static uint64_t take_from_account(atomic_uint_fast64_t *used, uint64_t limit,
 	return taken;
 }
 
-/* Give back at most ns; return how much of it had been taken. */
+/* Give back at most ns, and at most what was taken. Return the time given
+ * back. */
 static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
 {
 	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);
@@ -106,9 +108,9 @@ static uint64_t limit_of(bool patient)
 		       limit - limit / LAST_PART;
 }
 
-/* Return whether the destination has the user's patience now. It has not while
- * a signal is held back, or ends the process: the sender of that signal waits
- * for the effect. */
+/* Return whether waits may use the user's patience now. While a signal is held
+ * back, or ends the process, they may not: the sender of the signal waits for
+ * its effect. */
 static bool is_patient(const struct tr2_dest *dest)
 {
 	return dest->patient &&
@@ -117,9 +119,10 @@ static bool is_patient(const struct tr2_dest *dest)
 }
 
 /*
- * Take time, and charge it to the destination: a destination gives back no more
- * than it took, so a fast reader does not pay for a reader that stalls. If a
- * handler jumps out in between, the process has less time to spend.
+ * Take time from the account, and charge it to the destination. A destination
+ * gives back no more than it took: so a fast reader does not give back the time
+ * that a stalling reader took. If a handler jumps out in between, the process
+ * has less time to spend.
  */
 static uint64_t take_time(struct tr2_dest *dest, uint64_t ns)
 {
@@ -175,8 +178,8 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 		before_ns = tr2_clock_now_ns();
 		ready = wait_for_room(dest, fd, slice_ns);
 		took_ns = tr2_clock_now_ns() - before_ns;
-		/* The kernel waited for this time; the host's clock may stand
-		 * still, or go back. */
+		/* Correct the time: the kernel has waited for this long, but
+		 * the host's clock may stand still or go back. */
 		if (took_ns > MOST_NS || (!ready && took_ns < slice_ns))
 			took_ns = slice_ns;
 		if (took_ns < slice_ns)
@@ -189,8 +192,9 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	return false;
 }
 
-/* Return whether the reader has read: a short line may fit where a long one did
- * not, without any read. */
+/* Return whether the reader has read, so that the pipe is writable. A write
+ * that succeeds does not show it: a short line may fit where a long one did
+ * not. */
 static bool has_read(const struct tr2_dest *dest)
 {
 	static const struct timespec now;
@@ -209,10 +213,10 @@ static void charge_for_owner(struct tr2_dest *dest, uint64_t ns)
 }
 
 /*
- * The owner works again: it had only lost its CPU, so give back most of the
- * time that others waited for it. Keep a part until there is progress:
- * otherwise a host whose handlers hold up the owner again and again would be
- * delayed each time.
+ * The owner works again: it had only lost its CPU. So give back most of the
+ * time that others waited for it. Keep a part until the reader reads: otherwise
+ * a host whose handlers hold up the owner again and again would be delayed each
+ * time.
  */
 static void forgive_owner(struct tr2_dest *dest)
 {
@@ -244,8 +248,8 @@ static bool is_owner(uint32_t word, uint32_t tid)
 	return (word & ~WAITERS) == tid;
 }
 
-/* Return whether the owner is dead: a thread may end without running its
- * destructors. */
+/* Return whether the owner no longer exists: a thread may end without running
+ * its destructors. */
 static bool is_dead(uint32_t word)
 {
 	return syscall(SYS_tgkill, getpid(), (long)(word & ~WAITERS), 0L) &&
@@ -305,7 +309,7 @@ static bool sleep_on(struct tr2_dest *dest, uint32_t word)
 	       errno == ETIMEDOUT;
 }
 
-/* Wait for the lock. After a sleep, a thread does not know whether others
+/* Wait for the lock. After a sleep, take it with WAITERS set: other threads may
  * sleep, too. */
 static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 {
@@ -320,7 +324,7 @@ static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 			continue;
 		}
 		if (!may_wait_for_owner(dest, &slept_ns)) {
-			sched_yield(); /* let the owner run, if it needs a
+			sched_yield(); /* let the owner run, which may need this
 					* CPU */
 			return false;
 		}

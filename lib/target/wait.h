@@ -20,11 +20,13 @@ void tr2_dest_set_patience(unsigned int seconds);
 void tr2_dest_expect_last(void);
 
 /* A signal ends the process, and its handler writes the last line: from now on
- * no thread waits for a lock, and for a reader at most TR2_STALL_NS. */
+ * no thread waits for a lock, and waits for a reader take at most
+ * TR2_STALL_NS. */
 void tr2_dest_set_urgent(void);
 
-/* Initialise: unlocked. same: a forked child opened its parent's destination
- * again, whose waits still count; otherwise there were no waits so far. */
+/* Initialise the lock as free. same: a forked child has opened its parent's
+ * destination again, and the parent's waits still count; else there were no
+ * waits so far. */
 void tr2_wait_init(struct tr2_dest *dest, bool same);
 
 /* Return whether destinations may be patient. */
@@ -39,7 +41,8 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd);
 void tr2_wait_give_back(struct tr2_dest *dest, size_t bytes);
 
 /*
- * Note that the reader made room for `bytes` bytes. The caller holds the lock.
+ * Give time back because the reader made room for `bytes` bytes. The caller
+ * holds the lock.
  */
 static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 {
@@ -54,14 +57,15 @@ static inline void tr2_wait_note_progress(struct tr2_dest *dest, size_t bytes)
 
 enum tr2_locking {
 	TR2_LOCKED,
-	TR2_NOT_LOCKED, /* threads have stopped waiting:
+	TR2_NOT_LOCKED, /* no thread waits any longer: see
 			 * tr2_dest_set_urgent() */
-	TR2_LOCK_LOST /* its owner does not work: the line is lost */
+	TR2_LOCK_LOST /* the owner of the lock makes no progress: the line is
+		       * lost */
 };
 
 enum tr2_locking tr2_wait_lock_slow(struct tr2_dest *dest, uint32_t tid);
 
-/* Show that the owner of the lock works. */
+/* Show that the owner of the lock makes progress. */
 static inline void tr2_wait_beat(struct tr2_dest *dest)
 {
 	uint32_t pulse =
@@ -71,9 +75,9 @@ static inline void tr2_wait_beat(struct tr2_dest *dest)
 }
 
 /*
- * Take the lock. tid: the calling thread's; 0: ask the kernel, then set it. If
- * the word already has this tid, an earlier call of the thread left the lock
- * held: `cut` is set.
+ * Take the lock. *tid: the id of the calling thread; 0: ask the kernel, and set
+ * *tid. If the lock already has this tid, an earlier call of the thread left it
+ * held: set `cut`.
  */
 static inline enum tr2_locking tr2_wait_lock(struct tr2_dest *dest,
 					     uint32_t *tid)

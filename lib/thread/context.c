@@ -6,20 +6,21 @@
 #include "thread/stream.h"
 
 #define PAGE_BYTES 4096u
-/* An id grows to at most three times its size, if all its bytes are invalid.
- * The thread's name, which is in the head twice, grows to six times its size;
- * the text around both is added. */
+/* The largest size of the heads. An id grows to at most three times its size,
+ * if all its bytes are invalid. The thread's name, which is in the heads twice,
+ * grows to at most six times its size. The rest is the text around both. */
 #define HEAD_ROOM(sid_bytes) \
 	(3 * (sid_bytes) + 12 * TR2_THREAD_NAME_MAX + 128 + TR2_PUT_BLOCK)
 
-/* Freed contexts that keep their pages for the next threads. */
+/* The most freed contexts that keep their pages for the next threads. */
 #define MAX_WARM 8
-/* The size that a buffer may keep, and the number of calls after which an
- * unneeded larger buffer shrinks. */
+/* KEPT_BYTES: the size above which a buffer shrinks at once. KEPT_CALLS: the
+ * number of calls after which a smaller buffer shrinks that was not needed. */
 #define KEPT_BYTES (128u * 1024u)
 #define KEPT_CALLS 32
 
-/* Pages after the first one get memory when they are used. */
+/* The memory of a thread. Pages after the first one get memory when they are
+ * used. */
 struct memory {
 	union {
 		struct tr2_thread thread;
@@ -33,7 +34,7 @@ struct memory {
 	struct tr2_region regions[TR2_FIRST_REGIONS];
 };
 
-/* After the thread, in its page. */
+/* The heads lie after the struct tr2_thread, in the same page. */
 #define HEAD_BYTES (PAGE_BYTES - sizeof(struct tr2_thread))
 _Static_assert(HEAD_BYTES >= HEAD_ROOM(512), "the usual ids have room");
 
@@ -143,7 +144,8 @@ static bool was_needed(struct tr2_buf *b)
 {
 	bool needed = b->len >= b->home_bytes;
 
-	/* The next call may not use this buffer. */
+	/* Empty the buffer: otherwise it would count again after a call that
+	 * does not use it. */
 	b->len = 0;
 	if (b->alloc > KEPT_BYTES)
 		tr2_buf_release(b);

@@ -11,10 +11,12 @@
 #include "base/macros.h"
 #include "thread/thread.h"
 
-#define TR2_CONTEXT_BUF_BYTES 4096u /* a power of two */
+#define TR2_CONTEXT_BUF_BYTES 4096u /* the first size of a thread's buffers, a
+				     * power of two */
 
-/* Return a context with empty buffers, and a head with room for any thread's
- * name; other members are zero or left from the last owner. NULL: no memory. */
+/* Return a context with empty buffers, and with a head that has room for any
+ * thread's name. Other members are zero, or have values of the last owner.
+ * NULL: no memory. */
 struct tr2_thread *tr2_context_get(void);
 
 /* Free a context, including extra memory. */
@@ -48,7 +50,8 @@ static inline void tr2_context_shrink(struct tr2_thread *thread)
 {
 	const struct tr2_render *r = &thread->render;
 
-	/* The buffers' initial size; they grow by doubling. */
+	/* A buffer that has grown has more than its first size, as all grow by
+	 * doubling. */
 	if (unlikely((r->line.alloc | r->redacted.alloc |
 		      thread->message.alloc) > TR2_CONTEXT_BUF_BYTES))
 		tr2_context_shrink_slow(thread);

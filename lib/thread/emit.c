@@ -16,7 +16,8 @@
 #include "thread/sink.h"
 #include "thread/stream.h"
 
-/* Report misuse at this many places; then one error says that there is more. */
+/* Report misuse at this many places. After that, one error says that there is
+ * more. */
 #define MAX_PLACES 64
 
 void tr2_call_take_ring(const struct tr2_call *call)
@@ -67,8 +68,8 @@ static const char *shown_name(struct tr2_thread *thread, const char *base)
 	return base == scratch->p ? tr2_buf_str(scratch) : base;
 }
 
-/* Return the thread's name in the kernel: a user who switches tracing on in a
- * running process knows that name from top and ps. */
+/* Return the thread's name in the kernel. A user who switches tracing on in a
+ * running process knows this name from top and ps. */
 static const char *kernel_name(char name[16])
 {
 	return prctl(PR_GET_NAME, name) || !*name ? NULL : name;
@@ -83,15 +84,17 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base)
 	if (!base && tr2_stream.is_joined && !*thread->name)
 		base = kernel_name(name);
 	base = shown_name(thread, base);
-	/* A handler's call in between would see half a name. */
+	/* Block signals: a handler's call would see half a name. */
 	tr2_mask_begin(&before);
 	thread->has_new_name = true;
 	thread->start_ns = call->now_ns;
-	/* The thread may have a name from an earlier session of the process. */
+	/* Keep a name that the thread has from an earlier session of the
+	 * process. */
 	if (base || !*thread->name || thread->is_main)
 		tr2_thread_name(thread, base);
-	/* Only now is there a head for lines. A function that the program has
-	 * in place of the C library's may have made calls before. */
+	/* Set it last: from now on there is a head for lines. Earlier calls are
+	 * possible, from functions with which the program replaces the C
+	 * library's. */
 	__atomic_store_n(&thread->announced, true, __ATOMIC_RELEASE);
 	tr2_mask_end(&before);
 }
@@ -125,7 +128,7 @@ const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 
 	if (!fmt || !*fmt)
 		return NULL;
-	/* The most frequent formats need no copy. */
+	/* "%s" and plain text, the most frequent formats, need no copy. */
 	if (fmt[0] == '%' && fmt[1] == 's' && !fmt[2])
 		return first_of(ap);
 	if (!tr2_buf_is_format(fmt))

@@ -24,12 +24,14 @@ struct tr2_call {
 		};
 		struct tr2_event event; /* the event to emit */
 	};
-	unsigned int generation; /* forks of the process: see tr2_stream */
+	unsigned int generation; /* number of forks of the process: see
+				  * tr2_stream */
 	int *errno_at, saved_errno;
 	struct tr2_call_mark inside;
 };
 
-/* Emit an event in the name of the calling thread, after its thread_start. */
+/* Emit an event in the name of the calling thread. If the thread is not
+ * announced yet, emit its thread_start first. */
 void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 		   const struct tr2_value *v);
 
@@ -40,10 +42,10 @@ void tr2_call_emit(struct tr2_call *call, enum tr2_event_kind kind,
 	tr2_call_emit((call), TR2_EV_##name, \
 		      TR2_VALUES_(name, __VA_ARGS__))
 
-/* Announce the thread as "unknown". */
+/* Announce the thread, with the name "unknown". */
 void tr2_call_announce_unknown(struct tr2_call *call);
 
-/* Get the thread's ring, at its first event. */
+/* Get the ring of the thread, at the thread's first event. */
 void tr2_call_take_ring(const struct tr2_call *call);
 
 /* Emit to the ring and the sink; true: one of them is still on. */
@@ -59,12 +61,12 @@ void tr2_call_name_thread(struct tr2_call *call, const char *base);
 const char *tr2_call_format(struct tr2_call *call, const char *fmt, va_list ap)
 	TRACE2_PRINTF_(2, 0);
 
-/* Emit an error of the library's own. Overwrites the text of
+/* Emit an error event of the library. This overwrites the text of
  * tr2_call_format(). */
 void tr2_call_error(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 
-/* Emit such an error for misuse of the library, once for each calling place. */
+/* Emit an error for misuse of the library, once for each calling place. */
 void tr2_call_report_once(struct tr2_call *call, const char *fmt, ...)
 	TRACE2_PRINTF_(2, 3);
 

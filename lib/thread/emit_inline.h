@@ -56,8 +56,8 @@ tr2_call_emit_to(struct tr2_call *call, enum tr2_target_id id,
 	return tr2_dest_is_on(&target->dest);
 }
 
-/* End tracing. If a handler forked just now, the child has not opened its
- * targets yet. */
+/* Switch tracing off, except in a child that a handler forked during this call:
+ * the child has not opened its targets yet. */
 static inline void tr2_call_end_tracing(const struct tr2_call *call)
 {
 	if (call->generation == tr2_stream.generation)
@@ -108,14 +108,13 @@ tr2_call_emit_quick(struct tr2_call *call, enum tr2_event_kind kind,
 }
 
 /*
- * Emit to every target that is on; if none remains, tracing ends. If a signal
- * handler forked during this call, the call continues in the child, too, and
- * emits nothing there: the parent emits the event.
- *
- * For a frequent event, this is inline in the function that the program calls.
- * So no function returns between the write and the program (see base/raw.h),
- * and the compiler knows the kind. json: a function of kept_lines.h, for an
- * event that the thread emits in its own name; NULL: the lines are not kept.
+ * Emit to every target that is on; if no target remains, switch tracing off. If
+ * a signal handler forked during this call, the call also continues in the
+ * child. There it emits nothing, since the parent emits the event. A frequent
+ * event calls this inline in the function that the program calls: so no
+ * function returns between the write and the program (see base/raw.h), and the
+ * compiler knows the kind. json: a function of kept_lines.h, for an event that
+ * the thread emits in its own name; NULL: the lines are not kept.
  */
 TR2_INLINE void
 tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
@@ -155,7 +154,7 @@ tr2_call_emit_inline(struct tr2_call *call, enum tr2_event_kind kind,
 		tr2_call_end_tracing(call);
 }
 
-/* As TR2_EMIT(). It evaluates the values twice. */
+/* Do the same as TR2_EMIT(), inline. The macro evaluates the values twice. */
 #define TR2_EMIT_INLINE(call, name, ...)                                     \
 	do {                                                                 \
 		if (!tr2_call_emit_quick((call), TR2_EV_##name,              \

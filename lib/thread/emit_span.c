@@ -24,7 +24,8 @@ static void put_record(const struct tr2_call *call, uint32_t type,
 		tr2_dest_drop(tr2_stream_dest(TR2_TARGET_ring));
 }
 
-/* Ignore the depth: a span is not a detail of the region in which it ends. */
+/* Emit to a target. Ignore the depth of regions: a span is not a detail of the
+ * region in which it ends. */
 static void emit_to(struct tr2_call *call, enum tr2_target_id id,
 		    const struct tr2_event *ev)
 {

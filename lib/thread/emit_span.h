@@ -9,7 +9,7 @@
 #include "span/table.h"
 #include "thread/emit.h"
 
-/* Emit a span; the thread must be announced. Overwrites the text of
+/* Emit a span. The thread must be announced. This overwrites the text of
  * tr2_call_format(). */
 void tr2_call_emit_span(struct tr2_call *call,
 			const struct tr2_span_data *span);

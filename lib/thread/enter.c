@@ -8,8 +8,8 @@
 #include "base/mask.h"
 #include "thread/stream.h"
 
-/* Reject this many calls while an earlier one may still be inside; no handler
- * makes that many calls. */
+/* Reject this many calls while an earlier call may still be in progress. No
+ * handler makes more calls. */
 #define MAX_TURNED_AWAY 100
 
 /* Count the interrupted call as lost, and release the locks that it held. */
@@ -20,9 +20,9 @@ static void abandon_call(const struct tr2_thread *thread)
 }
 
 /*
- * Save the type of cancellation. If a call of this thread never left, the saved
- * type is already the host's. A type that the library never sets is the host's
- * new one.
+ * Save the type of cancellation and defer cancellation. If an earlier call of
+ * this thread never left, the saved type is already the host's; a type other
+ * than deferred is then the host's new one.
  */
 void tr2_thread_defer_cancellation(struct tr2_thread *thread)
 {
@@ -45,8 +45,8 @@ void tr2_thread_restore_cancellation(struct tr2_thread *thread)
 	thread->cancel_type = TR2_NO_CANCEL_TYPE;
 }
 
-/* Reject the call as long as it may come from a handler: its events would
- * otherwise split the interrupted ones. */
+/* Return whether to reject the call because it may come from a handler that
+ * interrupted another call: its event could split the interrupted one. */
 static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
 			   const struct tr2_call_mark *in)
 {
@@ -54,7 +54,7 @@ static bool is_turned_away(struct tr2_thread *thread, uintptr_t inside,
 	       thread->nr_turned_away++ < MAX_TURNED_AWAY;
 }
 
-/* Enter although the thread seems to be inside already. */
+/* Enter although the thread seems to be in a call already. */
 static __attribute__((noinline)) struct tr2_thread *
 make_way(struct tr2_thread *thread, uintptr_t inside, struct tr2_call_mark *in)
 {
@@ -72,8 +72,8 @@ struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
 					 struct tr2_call_mark *in)
 {
-	/* A handler may have made way for its own call after the caller read
-	 * the thread's context. */
+	/* A handler may have replaced the thread's context for its own call
+	 * after the caller read the context. */
 	if (!inside && thread != tr2_self) {
 		atomic_store(&thread->busy, 0);
 		thread = tr2_self;

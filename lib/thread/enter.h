@@ -34,9 +34,9 @@
 
 /*
  * Set the word for this call, if the thread is outside. The end of a session
- * makes the word visible by a barrier; without the barrier a fence follows,
- * which takes a tenth of the time of a write. The instruction is not locked: it
- * is a single one, for the thread's handlers, and no other thread writes the
+ * makes the word visible by a barrier. If the barrier does not work, a fence
+ * follows here, which takes a tenth of the time of a write. One instruction
+ * without a lock prefix suffices: only the thread and its handlers write the
  * word.
  */
 static inline bool tr2_thread_take(struct tr2_thread *thread,
@@ -61,15 +61,17 @@ static inline bool tr2_thread_take(struct tr2_thread *thread,
 #endif
 }
 
-/* Enter a thread that was left inside. */
+/* The slow path of tr2_thread_enter(): the thread seems to be in a call
+ * already. */
 struct tr2_thread *tr2_thread_enter_slow(struct tr2_thread *thread,
 					 uintptr_t inside,
 					 struct tr2_call_mark *in);
 
 /*
- * Enter as the calling thread, which has a context. own: tr2_own_at(). in: a
- * variable of the function that leaves. Return the thread's context from now
- * on; NULL: a signal handler interrupted the thread inside.
+ * Enter the library in the calling thread, which has a context. own:
+ * tr2_own_at(). in: a variable of the function that leaves the library. Return
+ * the thread's context, possibly a new one; NULL: this is a signal handler that
+ * interrupted a call.
  */
 static inline struct tr2_thread *
 tr2_thread_enter(const struct tr2_own TR2_TLS_SEGMENT *own,
@@ -90,7 +92,8 @@ tr2_thread_enter(const struct tr2_own TR2_TLS_SEGMENT *own,
  * nothing. */
 void tr2_thread_count_lost(const struct tr2_thread *thread);
 
-/* Defer the thread's cancellation until it leaves; the thread is inside. */
+/* Defer the thread's cancellation until the thread leaves the library. The
+ * thread is in a call. */
 void tr2_thread_defer_cancellation(struct tr2_thread *thread);
 void tr2_thread_restore_cancellation(struct tr2_thread *thread);
 
@@ -99,8 +102,8 @@ static inline void tr2_thread_leave(struct tr2_thread *thread,
 {
 	if (unlikely(thread->cancel_type != TR2_NO_CANCEL_TYPE))
 		tr2_thread_restore_cancellation(thread);
-	/* A thread with a slot counts without entering, so set the slot only
-	 * now, when nothing is left to release. */
+	/* A thread with a slot counts without entering the library. So set the
+	 * slot only now, when nothing is left to release. */
 	if (thread->owner.slot && unlikely(tr2_my_slot != thread->owner.slot))
 		tr2_thread_set_mine(thread);
 	thread->nr_turned_away = 0;

@@ -43,8 +43,8 @@ void tr2_region_push(struct tr2_regions *regions, uint64_t start_ns,
 		fill_cut(tr2_region_count(regions), &names, start_ns, repo_id);
 }
 
-/* Return whether the name matches. kept: the copied beginning of a name of len
- * bytes. */
+/* Return whether `name` may be the name that was kept. kept: the copied
+ * beginning of a name with len bytes. */
 static bool is_name(const char *name, uint32_t len, const char *kept)
 {
 	name = name ? name : "";
@@ -65,8 +65,8 @@ bool tr2_region_has_names(const struct tr2_region *region, const char *category,
 		       region->text + region->label_at);
 }
 
-/* Return the region with these names among those that ended last; NULL:
- * none. */
+/* Return the region with these names, among the regions that ended last; NULL:
+ * no such region. */
 static struct tr2_region *find_ended(const struct tr2_regions *regions,
 				     const char *category, const char *label)
 {

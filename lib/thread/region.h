@@ -19,14 +19,17 @@
 
 #define TR2_REGION_BYTES 256u
 #define TR2_REGION_TEXT (TR2_REGION_BYTES - 51u)
-#define TR2_REGION_SLOW 0u /* names that may be cut, or have secrets */
-#define TR2_REGION_OWN_NAMES UINT32_MAX /* names of a region without a site */
-#define TR2_REGION_CATEGORY 100u /* the kept bytes of a category */
+#define TR2_REGION_SLOW 0u /* value of fastpath_names: the names may be cut, or
+			    * contain secrets */
+#define TR2_REGION_OWN_NAMES UINT32_MAX /* value of fastpath_names: the region
+					 * has no site, but names of its own */
+#define TR2_REGION_CATEGORY 100u /* the number of bytes that are kept of a
+				  * category */
 /* The number of regions in the memory of the thread's context. */
 #define TR2_FIRST_REGIONS 32
 
 struct tr2_region {
-	uint64_t start_ns; /* 0: unused so far */
+	uint64_t start_ns; /* monotonic; 0: the entry was never used */
 	/* The program's strings: compare the pointers, never read them. */
 	const char *category, *label;
 	/* The site with the names; NULL: `text` has them. */
@@ -39,7 +42,7 @@ struct tr2_region {
 	uint32_t fastpath_names;
 	uint8_t label_at; /* in text */
 	bool is_whole; /* false: the copies are cut */
-	bool was_implied; /* another region's leave ended it */
+	bool was_implied; /* the leave of another region ended this region */
 	/* Copies of category and label, with a NUL each. The last byte is
 	 * always NUL, so that a half-written name that a handler finds ends,
 	 * too. */
@@ -51,26 +54,29 @@ struct tr2_regions {
 	struct tr2_region *at, *home;
 	/* nr_open also counts regions for which there was no room. */
 	size_t nr_open, alloc;
-	size_t fastpath_alloc; /* how many regions the fast path may open; 0
-				* while a leave is in doubt */
+	size_t fastpath_alloc; /* the fast path may open up to this many
+				* regions; 0: it may open none while a leave is
+				* in doubt */
 	size_t in_doubt; /* nr_open when the doubt began: see
 			  * tr2_region_doubt() */
-	size_t nr_implicit_leaves; /* ended; their leaves may still come */
+	size_t nr_implicit_leaves; /* number of ended regions whose leaves may
+				    * still come */
 };
 
 /* Initialise without regions. home: TR2_FIRST_REGIONS zeroed entries. */
 void tr2_regions_init(struct tr2_regions *regions, struct tr2_region *home);
 /* Release memory beyond the home, and empty the home. */
 void tr2_regions_release(struct tr2_regions *regions);
-/* End all regions. forgive: their leaves may still come. */
+/* End all regions. forgive: accept leaves of these regions that may still
+ * come. */
 void tr2_regions_end(struct tr2_regions *regions, bool forgive);
 
 /* Make room for one more region; false: there is no room, and the region is
  * only counted. */
 bool tr2_regions_make_room(struct tr2_regions *regions);
 
-/* Copy the open regions over those of `to`, which are obsolete. Regions for
- * which there is no memory are lost. */
+/* Replace the regions of `to` by copies of the open regions of `from`. Regions
+ * for which there is no memory are lost. */
 void tr2_regions_copy(struct tr2_regions *to, const struct tr2_regions *from);
 
 struct tr2_region_names {
@@ -84,8 +90,8 @@ static inline bool tr2_region_have_room(const struct tr2_region_names *names)
 	       names->category_len + names->label_len <= TR2_REGION_TEXT - 2;
 }
 
-/* Count one more open region, for which there is room. The count comes before
- * the write, so that a signal handler's regions are above this one. */
+/* Count one more open region, for which there is room. Count before the write,
+ * so that a signal handler opens its regions above this one. */
 static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 {
 	size_t nr = regions->nr_open;
@@ -95,14 +101,15 @@ static inline struct tr2_region *tr2_region_count(struct tr2_regions *regions)
 	return &regions->at[nr];
 }
 
-/* Write a region whose names fit. */
+/* Write a region without a site, whose names fit. */
 TR2_INLINE void
 tr2_region_fill(struct tr2_region *region, const struct tr2_region_names *names,
 		uint64_t start_ns, int repo_id, uint32_t fastpath_names)
 {
 	char *p;
 
-	/* A handler may find the region half written. */
+	/* Until the rest is written, send the fast path of a signal handler to
+	 * the slow path. */
 	region->fastpath_names = TR2_REGION_SLOW;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	region->site = NULL;
@@ -162,7 +169,8 @@ static inline void tr2_region_pop(struct tr2_regions *regions)
 			 __ATOMIC_RELAXED);
 }
 
-/* Return the kept names; NULL if the program gave none, or region is NULL. */
+/* Return the kept category or label; NULL: the program gave none, or region is
+ * NULL. */
 static inline const char *tr2_region_category(const struct tr2_region *region)
 {
 	if (!region || !region->category)
@@ -188,12 +196,15 @@ static inline bool tr2_region_is(const struct tr2_region *region,
 }
 
 enum tr2_region_match {
-	TR2_REGION_INNERMOST, /* also if it cannot be decided */
+	TR2_REGION_INNERMOST, /* the innermost region, also if no decision is
+			       * possible */
 	TR2_REGION_OUTER, /* a region around the innermost one */
-	TR2_REGION_IMPLIED, /* not open; another region's leave recently ended
-			     * it */
-	TR2_REGION_ENDED, /* not open; a region of these names ended recently */
-	TR2_REGION_UNKNOWN, /* not open, and no such region ended recently */
+	TR2_REGION_IMPLIED, /* no open region; the leave of another region
+			     * recently ended this one */
+	TR2_REGION_ENDED, /* no open region; a region with these names ended
+			   * recently */
+	TR2_REGION_UNKNOWN, /* no open region, and no region with these names
+			     * ended recently */
 	TR2_REGION_NONE_OPEN
 };
 
@@ -204,10 +215,9 @@ enum tr2_region_match tr2_region_find(struct tr2_regions *regions,
 				      size_t *nr_inside);
 
 /*
- * Note that a region seemed to be left twice, while this was the innermost one.
- * If this region is entered again, directly in itself, the second leave was
- * meant for it.
+ * Record that a region seemed to be left twice. If the innermost open region is
+ * then entered directly in itself, the second leave was meant for it.
  */
 void tr2_region_doubt(struct tr2_regions *regions);
-/* Forget the doubt: the region has ended. */
+/* Forget the doubt, after the region in question has ended. */
 void tr2_region_trust(struct tr2_regions *regions);

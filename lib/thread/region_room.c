@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The memory of open regions: first the thread's own, then mappings. It is not
- * in region.c, so that a program with few regions looks up no functions for it.
+ * The memory of open regions: first the memory in the thread's context, then
+ * mappings. This code is not in region.c, so that a program with few regions
+ * looks up no functions for it.
  */
 #include "thread/region.h"
 
@@ -10,12 +11,12 @@
 #include "base/mask.h"
 #include "ring/layout.h"
 
-/* Limit the memory of a program that forgets to leave regions. */
+/* The most regions that are kept, for programs that forget to leave regions. */
 #define MAX_REGIONS 16384
 
 /* Memory for more regions than the home has room for. */
 struct more {
-	struct tr2_region *smaller; /* the previous memory */
+	struct tr2_region *smaller; /* the memory that this one replaced */
 	size_t bytes;
 	struct tr2_region at[];
 };
@@ -60,8 +61,8 @@ void tr2_regions_end(struct tr2_regions *regions, bool forgive)
 	tr2_region_trust(regions);
 }
 
-/* Grow, and keep the smaller memory: a signal handler may have interrupted its
- * use. */
+/* Map larger memory, and keep the smaller one: a signal handler may have
+ * interrupted its use. */
 static bool grow_regions(struct tr2_regions *regions)
 {
 	size_t alloc = regions->alloc * 2;

@@ -15,7 +15,8 @@ struct shown {
 	struct trace2_event ev;
 	struct trace2_event_field fields[TR2_MAX_FIELDS];
 	const char *words[MAX_WORDS + 1];
-	uint64_t moved_fields, moved_words; /* bit i: entry i is an offset */
+	uint64_t moved_fields, moved_words; /* bit i is set: entry i is an
+					     * offset */
 };
 
 /* Return s if the renderers show it unchanged, else the offset of a copy.

@@ -11,8 +11,8 @@ void tr2_stream_lost(void)
 	atomic_fetch_add_explicit(&tr2_stream.lost, 1, memory_order_relaxed);
 }
 
-/* Include the targets' losses: a target that is off, or whose reader stalls,
- * cannot report its own. */
+/* Include the losses of all targets: a target that is off, or whose reader
+ * stalls, cannot report its own losses. */
 uint64_t tr2_stream_nr_lost(void)
 {
 	uint64_t lost = atomic_load_explicit(&tr2_stream.lost,

@@ -20,8 +20,10 @@
 struct tr2_stream {
 	uint64_t start_ns; /* monotonic; the origin of t_abs */
 	const char *sid; /* the session's whole id, "" before it has one */
-	size_t sid_room; /* the id is never longer in this process */
-	unsigned int depth; /* the number of sessions above this one */
+	size_t sid_room; /* the most bytes that the id ever has in this
+			  * process */
+	unsigned int depth; /* the number of sessions that are ancestors of this
+			     * one */
 	unsigned int opened; /* the targets of the session: 1 << id each, and
 			      * TR2_STREAM_SINK */
 	bool redact;
@@ -31,7 +33,8 @@ struct tr2_stream {
 	int enabled[2]; /* trace2_enabled_ while no target takes bytes [0], and
 			 * while one does [1] */
 	volatile unsigned int generation; /* the number of forks so far */
-	uint32_t forked_by; /* the parent's thread; 0: unknown */
+	uint32_t forked_by; /* in a forked child: the thread of the parent that
+			     * forked; 0: unknown */
 	/* The program's function for each event; NULL: none. */
 	void (*sink)(const struct trace2_event *event, void *data);
 	void *sink_data;
@@ -46,14 +49,15 @@ static inline struct tr2_dest *tr2_stream_dest(enum tr2_target_id id)
 	return &tr2_stream.target[id].dest;
 }
 
-/* Unlike trace2_is_enabled(), false before trace2_initialize(). */
+/* Return whether tracing is on. Before trace2_initialize() the result is false,
+ * unlike that of trace2_is_enabled(). */
 static inline bool tr2_stream_is_on(void)
 {
-	/* TR2_ENABLED_LOOK is odd, too. */
+	/* Tracing is on for 1 and for TR2_ENABLED_LOOK, which is odd, too. */
 	return __atomic_load_n(&trace2_enabled_, __ATOMIC_RELAXED) & 1;
 }
 
-/* Count a lost event or misuse that is not reported elsewhere. */
+/* Count a lost event, or misuse that no event reports. */
 void tr2_stream_lost(void);
 
 /* Return the number of lost events: events that no target got, and events that

@@ -82,8 +82,8 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid)
 
 	if (!thread)
 		return NULL;
-	/* In a forked child another thread may also become main, if main found
-	 * no memory. */
+	/* The first thread is main. In a forked child another thread may become
+	 * main if the thread that forked got no memory. */
 	thread->is_main = !main_thread;
 	if (thread->is_main)
 		main_thread = thread;
@@ -123,7 +123,8 @@ void tr2_thread_begin_again(uint64_t now_ns)
 	for (thread = registry; thread; thread = thread->next) {
 		tr2_regions_end(&thread->regions, true);
 		thread->start_ns = now_ns;
-		/* The thread may be checking whether it may enter a span. */
+		/* Store atomically: the thread may be checking whether it may
+		 * enter a span. */
 		__atomic_store_n(&thread->announced, thread->is_main,
 				 __ATOMIC_RELAXED);
 		if (thread->owner.slot)
@@ -157,8 +158,8 @@ unsigned int tr2_thread_nr_gone(void)
 	return nr;
 }
 
-/* Return whether the thread exists nowhere; it may be in another process with
- * the same memory (CLONE_VM). */
+/* Return whether the thread exists in no process: it may be in another process
+ * that shares the memory (CLONE_VM). */
 static bool is_nowhere(const struct tr2_thread *thread)
 {
 	return tr2_raw_call(SYS_tkill, (long)thread->tid, 0, 0, 0, 0, 0) ==
@@ -169,10 +170,10 @@ void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread))
 {
 	struct tr2_thread *thread, *next;
 
-	/* The ids may mean nothing here. A child that has not noticed its fork
-	 * may reuse the ids of its parent's threads. Another process with the
-	 * same memory may see none of the threads, not even main, which stays
-	 * as long as its process. */
+	/* Look only if the ids of threads are valid in this process. A child
+	 * that has not noticed its fork may reuse the ids of its parent's
+	 * threads. A process that shares the memory may see none of the
+	 * threads, not even main, which exists as long as its process. */
 	if (!tr2_fork_guard_is_made() || tr2_is_in_sandbox() || !main_thread ||
 	    is_nowhere(main_thread))
 		return;
@@ -205,7 +206,8 @@ void tr2_thread_each(void (*visit)(const struct tr2_thread *thread))
 		visit(thread);
 }
 
-/* The sequence lock of the slot's owner: see struct tr2_control. */
+/* Begin a change under the sequence lock of the slot's owner: see struct
+ * tr2_control. */
 static void control_lock(struct tr2_control *control)
 {
 	__atomic_store_n(&control->lock, control->lock + 1, __ATOMIC_RELAXED);
@@ -272,16 +274,16 @@ void tr2_thread_set_mine(struct tr2_thread *thread)
 {
 	struct tr2_slot *slot;
 
-	/* If a handler forks just now, the slot is the parent's: read it
-	 * again. */
+	/* Read the slot again if a handler forks in between: the slot is then
+	 * the parent's. */
 	do {
 		slot = *(struct tr2_slot *volatile *)&thread->owner.slot;
 		tr2_arena_set_mine(slot);
 	} while (*(struct tr2_slot *volatile *)&thread->owner.slot != slot);
 }
 
-/* Move the thread to another context; the call that is inside keeps its
- * memory. */
+/* Move the thread to another context. The call in the old context keeps the
+ * memory that it uses. */
 static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 {
 	const struct tr2_render render = to->render;
@@ -302,14 +304,14 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 		tr2_arena_remove_owner(&from->owner);
 		tr2_arena_add_owner(&to->owner);
 	}
-	/* A call that was interrupted before it marked the context as busy may
-	 * still use the fastest path: its ring is the thread's. */
+	/* Keep from->fast: a call that was interrupted before it set `busy` may
+	 * still use the fastest path, in the thread's ring. */
 	from->owner.slot = NULL;
 	memset(from->own, 0, sizeof(from->own));
 }
 
-/* Return a context whose call is over by now; else a new one, as long as there
- * are few. */
+/* Return a context of the thread whose call is over by now; else a new context,
+ * unless the thread has TR2_MAX_ASIDE. */
 static struct tr2_thread *find_spare(struct tr2_thread *thread,
 				     const struct tr2_call_mark *in)
 {
@@ -319,7 +321,8 @@ static struct tr2_thread *find_spare(struct tr2_thread *thread,
 
 	for (nr = 0; (spare = *at); at = &spare->aside, nr++) {
 		inside = spare->busy;
-		/* Two live frames are never at the same address. */
+		/* A call at the address of this one is over: two live frames
+		 * never have the same address. */
 		if (inside && inside != thread->busy &&
 		    !tr2_call_mark_is_over(inside, in))
 			continue;
@@ -342,8 +345,8 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	struct tr2_thread *fresh;
 
 	tr2_lock();
-	/* A handler that switches stacks may have renewed the context since the
-	 * caller read it. */
+	/* Look again: a handler that switches stacks may have replaced the
+	 * context since the caller read it. */
 	fresh = thread == tr2_self ? find_spare(thread, in) : NULL;
 	if (fresh) {
 		move_context(fresh, thread);
@@ -359,8 +362,8 @@ struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 	return fresh;
 }
 
-/* Put back the contexts of the thread's other calls, which are over, since the
- * thread is. */
+/* Put back the contexts of the thread's other calls: the calls are over,
+ * because the thread is. */
 static void put_aside_back(struct tr2_thread *thread)
 {
 	struct tr2_thread *aside;
@@ -388,8 +391,8 @@ void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns)
 	tr2_context_put(thread);
 }
 
-/* Sum up into the totals when there is no memory for a sum; the threads' own
- * cells are empty afterwards. */
+/* Move all cells into the totals when there is no memory for a sum. Afterwards
+ * the cells of the threads are empty. */
 static struct tr2_slot *sum_in_place(uint64_t now_ns)
 {
 	struct tr2_slot *totals = tr2_arena_totals();
@@ -488,9 +491,9 @@ static struct tr2_thread_nr count_calls(void)
 	return nr;
 }
 
-/* A handler may jump out of this function, but no call of a handler enters it
- * at the same time. In a handler that interrupted a write into the ring, the
- * scale is in use: keep it. */
+/* A handler may jump out of this function, but no handler's call runs it at the
+ * same time. In a handler that interrupted a write into the ring, keep the
+ * scale: the write uses it. */
 __attribute__((noinline)) uint64_t
 tr2_thread_now_slow(struct tr2_thread *thread)
 {
@@ -516,7 +519,7 @@ struct tr2_thread_nr tr2_thread_wait_idle(void)
 	unsigned int sleeps = MAX_IDLE_WAIT_NS / TR2_MOMENT_NS;
 	struct tr2_thread_nr nr;
 
-	/* The host's clock may stand still. */
+	/* Count the sleeps: the host's clock may stand still. */
 	while ((nr = count_calls()).busy && sleeps-- &&
 	       tr2_clock_now_ns() < deadline)
 		tr2_let_others_run();
@@ -527,7 +530,7 @@ static void begin_in_child(struct tr2_thread *thread)
 {
 	struct tr2_thread *aside;
 
-	/* The ring is the parent's, and the clock may be. */
+	/* Forget the parent's ring, and the parent's scale of the clock. */
 	for (aside = thread; aside; aside = aside->aside) {
 		aside->fast.slot = NULL;
 		aside->scale.window = 0;
@@ -542,7 +545,8 @@ static void begin_in_child(struct tr2_thread *thread)
 	thread->crossed_fork = true;
 }
 
-/* It is unknown which thread forked: keep all, as threads without events. */
+/* Keep all threads of the parent, as threads without events: it is unknown
+ * which one forked. */
 static void keep_all(void)
 {
 	struct tr2_thread *thread;
@@ -579,6 +583,6 @@ void tr2_thread_after_fork(bool is_late)
 	thread->is_main = true;
 	thread->announced = true;
 	thread->tid = tr2_raw_gettid();
-	/* busy stays: if a handler interrupted a call and forked, the call
+	/* Keep `busy`: if a handler interrupted a call and forked, the call
 	 * continues. */
 }

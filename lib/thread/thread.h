@@ -28,11 +28,12 @@
 #define TR2_MAX_PARTS 16
 #define TR2_NO_CANCEL_TYPE (-1) /* not changed */
 #define TR2_NO_CHILD (-1)
-#define TR2_MAX_ASIDE 4 /* contexts: see tr2_thread_renew() */
-#define TR2_THREAD_NAME_MAX 24 /* bytes, including "th01:" */
+#define TR2_MAX_ASIDE 4 /* most further contexts of a thread: see
+			 * tr2_thread_renew() */
+#define TR2_THREAD_NAME_MAX 24 /* most bytes of a name, including "th01:" */
 
 struct tr2_thread {
-	/* The data that each event needs come first. */
+	/* The members that each event needs come first. */
 	struct tr2_emitter emitter;
 	/*
 	 * The address on the stack where the thread entered the library, 0
@@ -43,55 +44,64 @@ struct tr2_thread {
 	 */
 	atomic_uintptr_t busy;
 	int *errno_at; /* the address of the thread's errno */
-	int cancel_type; /* type to restore when it leaves */
-	unsigned int nr_turned_away; /* calls rejected by the call that is
-				      * inside: enter.c */
+	int cancel_type; /* type of cancellation to restore when the thread
+			  * leaves */
+	unsigned int nr_turned_away; /* number of calls rejected because of the
+				      * call in progress: see enter.c */
 	uint64_t start_ns; /* monotonic */
-	/* A copy of the process's newest scale: while its window lasts, there
-	 * is no newer one. Window 0: ask the clock. */
+	/* A copy of the process's newest scale of the clock: no newer one is
+	 * made while its window lasts. Window 0: ask the clock. */
 	struct tr2_scale scale;
-	/* For frequent events straight into its ring: see
+	/* For frequent events that go straight into the thread's ring: see
 	 * session/fastpath_at.h. */
 	struct {
-		struct tr2_slot *slot; /* NULL: not yet */
+		struct tr2_slot *slot; /* the slot with the ring; NULL: the
+					* fastest path is not open yet */
 		char *data;
-		uint64_t mask; /* mask of positions in data */
+		uint64_t mask; /* the size of the ring less one, to mask
+				* positions */
 	} fast;
 	uint32_t tid, ptid; /* the kernel's ids of the thread and its creator;
 			     * ptid 0: unknown */
 	bool calls_parts; /* a part needs a hook at each call */
 	bool is_main;
-	bool named; /* the program announced it, not the library */
-	bool crossed_fork; /* existed in the parent before the fork */
-	bool announced; /* has its number, its name and its thread_start */
-	bool has_new_name; /* not passed to the parts yet */
+	bool named; /* the program announced the thread, not the library */
+	bool crossed_fork; /* the thread existed in the parent before the
+			    * fork */
+	bool announced; /* the thread has its number and name, and its
+			 * thread_start was emitted */
+	bool has_new_name; /* the name was not passed to the parts yet */
 	/* This thread as the owner of a slot, from its first metric on. */
 	struct tr2_arena_owner owner;
 	struct tr2_regions regions;
 	struct tr2_kept kept_json, kept_perf;
 	struct tr2_entered entered;
 	struct tr2_render render;
-	struct tr2_buf message, head; /* printf forms; emitter.json_head */
-	unsigned int calls_without; /* calls without long lines: see
+	struct tr2_buf message, head; /* message: printf's output; head: the
+				       * memory of emitter.json_head */
+	unsigned int calls_without; /* number of calls without long lines: see
 				     * context.h */
 
 	uintptr_t in_sink; /* `busy` while the program's sink runs, or: */
 #define TR2_EXIT_IN_SINK 1u /* the sink called exit(): it may hold locks */
-	struct tr2_thread *next, *prev; /* in the registry, or in the list of
-					 * ended threads */
-	struct tr2_thread *aside; /* see tr2_thread_renew() */
+	struct tr2_thread *next, *prev; /* neighbours in the registry; next:
+					 * also in the list of free contexts */
+	struct tr2_thread *aside; /* further contexts of this thread: see
+				   * tr2_thread_renew() */
 	/* The child process that the thread starts, for part/traceparent.c. */
 	struct {
-		atomic_int nr; /* number of its child_start, or TR2_NO_CHILD */
+		atomic_int nr; /* number of the child's child_start, or
+				* TR2_NO_CHILD */
 		bool sampled;
 		struct tr2_context context;
 	} child;
-	void *own[TR2_MAX_PARTS]; /* the parts' data of the thread: see
+	void *own[TR2_MAX_PARTS]; /* data of the parts for this thread: see
 				   * part.h */
 	unsigned int id;
 	/* For main: the number of thread_start calls without thread_exit. */
 	unsigned int nr_procs;
-	unsigned int destructions; /* passes of its destructors: thread_end.c */
+	unsigned int destructions; /* calls of the thread's destructor so far:
+				    * see thread_end.c */
 	char name[TR2_THREAD_NAME_MAX + 1];
 };
 
@@ -109,42 +119,42 @@ struct tr2_thread *tr2_thread_new(uint32_t creator_tid);
  * caller holds the lock. */
 void tr2_thread_free(struct tr2_thread *thread, uint64_t now_ns);
 
-/* Begin another session, while no other thread is in a call. No region is open
- * then, no metric has a value, and each thread is announced again, under its
- * name. Takes the lock. */
+/* Begin another session, while no other thread is in a call. Afterwards no
+ * region is open, and no metric has a value. Each thread will be announced
+ * again, under its name. Takes the lock. */
 void tr2_thread_begin_again(uint64_t now_ns);
 
 /* Call visit for all threads. The caller holds the lock. */
 void tr2_thread_each(void (*visit)(const struct tr2_thread *thread));
 
-/* Call end, which frees the context, for each thread that is gone although
- * nothing reported its end. The caller holds the lock. */
+/* Call end() for each thread that is gone although its end was not reported.
+ * end() frees the context. The caller holds the lock. */
 void tr2_thread_each_gone(void (*end)(struct tr2_thread *thread));
 
-/* Show the thread's name to readers of its slot. The caller holds the lock. */
+/* Write the thread's id and name into its slot, for readers. The caller holds
+ * the lock. */
 void tr2_thread_describe(const struct tr2_thread *thread);
 
 /* Set the thread's number and name; base NULL: "unknown". */
 void tr2_thread_name(struct tr2_thread *thread, const char *base);
 
-/* Return the slot for the calling thread's metrics; tr2_my_slot points to it
- * once the thread has left the library. NULL: no memory. Takes the lock the
- * first time. */
+/* Return the slot for the calling thread's metrics. tr2_my_slot is set when the
+ * thread leaves the library. NULL: no memory. Takes the lock the first time. */
 struct tr2_slot *tr2_thread_slot(struct tr2_thread *thread);
 
 /* Let the calling thread's metrics use its slot. */
 void tr2_thread_set_mine(struct tr2_thread *thread);
 
 /*
- * Return another context for the calling thread, which is in a call that may be
- * over. That call keeps the memory that it uses; a later call of the thread
- * decides whether it is over. in: the new call's mark. NULL: there is no
- * context. Takes the lock.
+ * Return another context for the calling thread, whose earlier call may be
+ * over. The earlier call keeps the memory that it uses; a later call of the
+ * thread decides whether the earlier one is over. in: the mark of the new call.
+ * NULL: there is no context. Takes the lock.
  */
 struct tr2_thread *tr2_thread_renew(struct tr2_thread *thread,
 				    struct tr2_call_mark *in);
 
-/* Note that the child process of this number has ended, whichever thread
+/* Record that the child process with this number has ended, in the thread that
  * started it. Takes the lock. */
 void tr2_thread_child_ended(int child_nr);
 
@@ -168,9 +178,9 @@ struct tr2_slot *tr2_thread_sum(uint64_t now_ns, bool is_last);
 /* Clear and free the sum. NULL is ignored. Takes the lock. */
 void tr2_thread_free_sum(struct tr2_slot *sum, uint64_t now_ns);
 
-/* Wait until no other thread is in a call, for a bounded time. Return the
- * number of threads that still are, and the number of calls of all threads that
- * may be over. Takes the lock. */
+/* Wait until no other thread is in a call, for a bounded time. Return `busy`,
+ * the number of threads that are still in a call, and `aside`, the number of
+ * calls that may be over. Takes the lock. */
 struct tr2_thread_nr {
 	unsigned int busy, aside;
 };
@@ -179,15 +189,14 @@ struct tr2_thread_nr tr2_thread_wait_idle(void);
 /* Free all contexts. The caller holds the lock. */
 void tr2_thread_release_all(void);
 
-/* Call it in a forked child: the calling thread is the only one, and is main.
- * is_late: the calling thread did not fork; one of the others did, and may call
- * later. */
+/* Call it in a forked child. The calling thread is the only one, and becomes
+ * main. is_late: another thread forked, and may call later. */
 void tr2_thread_after_fork(bool is_late);
 
-/* Return the time, and keep the scale that gave it. The thread is inside. */
+/* Return the time, and keep the scale that gave it. The thread is in a call. */
 uint64_t tr2_thread_now_slow(struct tr2_thread *thread);
 
-/* Return the time, as tr2_clock_now_ns() does. The thread is inside. */
+/* Return the time, as tr2_clock_now_ns() does. The thread is in a call. */
 static inline uint64_t tr2_thread_now_ns(struct tr2_thread *thread)
 {
 	const struct tr2_scale *scale = &thread->scale;
