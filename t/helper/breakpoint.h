@@ -41,31 +41,33 @@
 #define PIECE_LENGTH 100
 #define PATIENCE 50
 
-/* Shared with forked children. */
+/* A recorded path, in memory that is shared with forked children. */
 struct path {
 	volatile bool is_recording, is_whole;
 	volatile long nr, piece_end;
 	volatile int nr_repeated;
 	uintptr_t at[PATH_LENGTH];
-	bool counts[PATH_LENGTH]; /* this is a place to stop at */
+	bool counts[PATH_LENGTH]; /* further runs may stop at this place */
 };
 
-/* An instruction replaced by a breakpoint. */
+/* An instruction that a breakpoint replaces. */
 struct patch {
 	volatile unsigned char *at; /* NULL: none */
 	unsigned char instead; /* the byte that was replaced */
 };
 
 /*
- * A run may pass the place before its stop. The second breakpoint, at the next
- * instruction, lets the run go on: single-stepping is slow in virtual machines.
+ * The present stop. A run may pass its place earlier than at the stop. A second
+ * breakpoint, at the next instruction, then sets the first one again:
+ * single-stepping would be slow in virtual machines.
  */
 static struct {
 	bool is_set;
 	struct patch place, behind;
-	/* indexes in the path: the next pass, and the one to stop at */
+	/* indexes in the path: the next pass of the place, and the pass to stop
+	 * at */
 	volatile long next, last;
-	/* number of instructions to single-step from there */
+	/* number of instructions to single-step from that pass */
 	volatile long steps;
 } breakpoint;
 
@@ -95,7 +97,7 @@ static inline long path_stops(const struct path *path)
 	return nr;
 }
 
-/* Count the earlier passes of this place by the path. */
+/* Count how often the path passes the place of instruction nr before nr. */
 static inline long path_passes(const struct path *path, long nr)
 {
 	long i, passes = 0;
@@ -113,7 +115,8 @@ static inline long path_find(const struct path *path, uintptr_t at, long from)
 	return from;
 }
 
-/* The kernel's code for reading the clock is not writable. */
+/* Return whether a breakpoint can be set: the kernel's code for reading the
+ * clock is not writable. */
 static inline bool path_is_writable(const struct path *path, long nr)
 {
 	static struct {
@@ -169,7 +172,7 @@ static inline void breakpoint_set(const struct path *path, long nr)
 
 static inline void breakpoint_begin_piece(struct path *path)
 {
-	/* A piece that is recorded again ends at another place. */
+	/* Let a piece that is recorded again end at another place. */
 	path->piece_end = path->nr + PIECE_LENGTH + path->nr_repeated;
 	path->is_recording = true;
 	if (path->nr)
@@ -216,7 +219,7 @@ static inline bool breakpoint_reached(greg_t *regs, long steps)
 	return true;
 }
 
-/* Handle the breakpoint at the place, which has been cleared. */
+/* Handle a hit of the first breakpoint, which has been cleared. */
 static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 				   bool counts)
 {
@@ -224,7 +227,8 @@ static inline bool breakpoint_pass(const struct path *path, greg_t *regs,
 	uintptr_t at = (uintptr_t)regs[REG_RIP];
 
 	if (nr == breakpoint.last) {
-		if (!counts) /* the run took another way */
+		if (!counts) /* the run took another way than the recorded
+			      * path */
 			return breakpoint_step(regs);
 		breakpoint.next = path->nr;
 		return breakpoint_reached(regs, breakpoint.steps);
@@ -273,8 +277,8 @@ static inline bool breakpoint_is_reached(const struct path *path, greg_t *regs,
 }
 
 /*
- * counts: this is a place to stop at. Return true if the run has reached its
- * stop; the breakpoint is cleared then.
+ * Handle a SIGTRAP. counts: runs may stop at the present instruction. Return
+ * true if the run has reached its stop; the breakpoint is then cleared.
  */
 static inline bool breakpoint_is_hit(struct path *path, void *context,
 				     bool counts)

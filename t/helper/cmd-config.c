@@ -8,7 +8,7 @@
 #include "config/config.h"
 #include "test-tool.h"
 
-static const char *file; /* given with --file */
+static const char *file; /* the argument of --file */
 
 static const char *need_file(void)
 {

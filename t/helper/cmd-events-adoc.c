@@ -17,7 +17,8 @@ static void fields(const char *event, const struct tr2_field *f)
 	}
 }
 
-/* Print a literal, in which braces are not attributes. */
+/* Print a template as a literal, so that asciidoc takes no braces for
+ * attributes. */
 static void template(const char *target, const char *template)
 {
 	if (template)

@@ -6,7 +6,8 @@
 #include "event/event.h"
 #include "test-tool.h"
 
-/* Each file cmd-events-FORM.c has one such structure. */
+/* A form in which events are printed; each file cmd-events-FORM.c defines
+ * one. */
 struct tool_events_form {
 	const char *name;
 	void (*begin)(void);
@@ -31,7 +32,7 @@ struct tool_word {
 /* The fields that all events have, before those of their row. */
 extern const struct tr2_field tool_event_head[];
 extern const struct tool_word tool_event_types[TR2_T_NESTING + 1];
-/* Flags by their bit. */
+/* The flags, at the index of their bit. */
 extern const struct tool_word tool_event_flags[4], tool_field_flags[4];
 
 const char *tool_flag_name(const struct tool_word *word);

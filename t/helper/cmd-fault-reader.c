@@ -23,13 +23,14 @@ struct writer {
 
 struct reader {
 	int listener; /* a stream socket, or -1 */
-	bool never; /* accept, but do not read */
+	bool never; /* accept connections, but do not read */
 	size_t limit; /* hang up after this many bytes */
 	size_t seen;
 	FILE *output;
 	struct writer writers[MAX_WRITERS];
 	int nr_writers;
-	int child_fd; /* readable after the command has ended */
+	int child_fd; /* a descriptor that is readable after the command has
+		       * ended */
 	pid_t child;
 };
 
@@ -165,7 +166,7 @@ static bool serve_once(struct reader *r, int timeout_ms)
 	return true;
 }
 
-/* Return the command's code after its end, else -1. */
+/* Return the code of the command if it has ended, else -1. */
 static int reap(struct reader *r)
 {
 	int status;
@@ -246,7 +247,7 @@ static int make_socket(const char *path, int type)
 	if (strlen(path) >= sizeof(address.sun_path))
 		tool_die("'%s' is too long for a socket", path);
 	memcpy(address.sun_path, path, strlen(path) + 1);
-	unlink(path); /* left by an earlier reader */
+	unlink(path); /* an earlier reader may have left it */
 	if (fd < 0 ||
 	    bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
 	    (type == SOCK_STREAM && listen(fd, MAX_WRITERS)))
@@ -285,7 +286,7 @@ static int read_fifo(int argc, const char **argv)
 	int fd;
 
 	argv = parse_options(&o, argv);
-	unlink(argv[0]); /* left by an earlier reader */
+	unlink(argv[0]); /* an earlier reader may have left it */
 	fd = mkfifo(argv[0], 0666) ? -1 : open(argv[0], O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		tool_die("cannot make the fifo '%s': %s", argv[0],

@@ -15,7 +15,8 @@ static int exec_command(const char **argv)
 	return 127;
 }
 
-/* The command may lift the limit to write its state: see host-state.h. */
+/* Set the soft limit only: the command may lift the limit to write its state:
+ * see host-state.h. */
 static void set_limit(int resource, const char *what, const char *arg)
 {
 	struct rlimit limit;
@@ -53,7 +54,8 @@ static int close_fd(int argc, const char **argv)
 	return exec_command(argv + 1);
 }
 
-/* Move the write end to fd, with flags, and the read end out of the way. */
+/* Move the write end of the pipe to fd, and set its flags. Move the read end
+ * out of the way. */
 static void place_pipe(int fd, int flags, int *read_end)
 {
 	int fds[2];

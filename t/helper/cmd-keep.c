@@ -13,7 +13,8 @@
 
 #include "arena/layout.h"
 
-/* nftw() passes no pointer to its function. */
+/* Arguments of the command; static, because nftw() passes no pointer to its
+ * function. */
 static const char *directory, *prefix;
 static dev_t device;
 
@@ -22,9 +23,9 @@ static bool begins_with(const char *s, const char *start)
 	return !strncmp(s, start, strlen(start));
 }
 
-/* Does the file begin like a ring, an event stream or a perf stream of the
- * library? A stream's first line may be empty. Streams from a scrubber have no
- * time, and those from t/lib-stream.sh have the file a.c. */
+/* Return whether the file begins like a ring, an event stream or a perf stream
+ * of the library. A stream's first line may be empty. Streams from a scrubber
+ * have no time, and streams from t/lib-stream.sh have the file a.c. */
 static bool is_ours(const char *path)
 {
 	char text[1024] = "";
@@ -65,7 +66,8 @@ static void set_name(char *name, size_t size, const char *path)
 			*p = '+';
 }
 
-/* Link it as DIR/PREFIX.PATH, or DIR/PREFIX-N.PATH if that exists. */
+/* Link the file as DIR/PREFIX.PATH, or as DIR/PREFIX-N.PATH if that name
+ * exists. */
 static void keep(const char *path)
 {
 	char name[4096], target[4608], nth[16] = "";
@@ -88,8 +90,9 @@ static int on_file(const char *path, const struct stat *st, int type,
 	return 0;
 }
 
-/* Would rm remove a tree of this name without a question? It refuses "." and
- * "..". A slash at the end would make a symbolic link count as its target. */
+/* Return whether rm would remove a tree of this name without a question. rm
+ * refuses "." and "..". With a slash at the end, the name of a symbolic link
+ * would mean its target. */
 static bool is_plain_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -98,7 +101,7 @@ static bool is_plain_name(const char *path)
 	return *base && strcmp(base, ".") && strcmp(base, "..");
 }
 
-/* -f of rm allows missing files, -r allows directories. */
+/* Options of rm: -f allows missing files, -r allows directories. */
 enum { FORCE = 1, RECURSIVE = 2 };
 
 /* Return the flags of -f, -r or both together; 0 for any other option. */
@@ -114,8 +117,8 @@ static int rm_option(const char *arg)
 	return flags;
 }
 
-/* Can we do the work of rm? We remove files, directories with -r, and ignore
- * missing files with -f. */
+/* Return whether remove_all() can do the work of rm: it removes files, with -r
+ * directories, and with -f it ignores missing files. */
 static bool are_removable(int nr, const char **arg)
 {
 	int flags = 0, option, i;
@@ -144,8 +147,8 @@ static int on_removal(const char *path, const struct stat *st, int type,
 	return remove(path);
 }
 
-/* Remove all without starting rm. Return false if a file cannot be removed:
- * then rm tries again, and says why. */
+/* Remove all files without starting rm. Return false if a file cannot be
+ * removed: rm then tries again, and tells the reason. */
 static bool remove_all(int nr, const char **arg)
 {
 	int i;

@@ -57,7 +57,7 @@ static int perf_touch(int argc, const char **argv)
 	return 0;
 }
 
-/* Exchange bytes with a child: both wait for each byte. */
+/* Exchange bytes with a child: parent and child wait for each byte. */
 static int perf_pingpong(int argc, const char **argv)
 {
 	long long times = tool_number(argv[0], 1, 1 << 20);
@@ -84,7 +84,7 @@ static int perf_pingpong(int argc, const char **argv)
 	return 0;
 }
 
-/* Run in user mode for this time, without system calls. */
+/* Run in user mode for the given time, without system calls. */
 static int perf_spin(int argc, const char **argv)
 {
 	clock_t ticks = (clock_t)tool_number(argv[0], 1, 60000) *
@@ -152,7 +152,8 @@ static int perf_faults(int argc, const char **argv)
 static struct trace2_perf *events[MAX_EVENTS];
 static int nr_events;
 
-/* The errors that the tests expect: musl has no strerrorname_np(). */
+/* Return the name of an error that the tests expect: musl has no
+ * strerrorname_np(). */
 static const char *error_name(int number)
 {
 	static const struct {
@@ -222,7 +223,8 @@ static void read_event(struct trace2_perf *event)
 static void run_shell(const char *command)
 {
 	fflush(stdout);
-	/* In parentheses: avoids banned.h's macro; a shell is intended here. */
+	/* The parentheses avoid the macro of banned.h, which forbids system():
+	 * a shell is intended here. */
 	if ((system)(command))
 		tool_die("'%s' failed", command);
 }
@@ -239,7 +241,7 @@ static void run_step(const char *step, const char *arg)
 	else if (!strcmp(step, "read"))
 		read_event(events[i]);
 	else if (!strcmp(step, "count"))
-		/* Print the value without updating it. */
+		/* Print the present value of the event, without updating it. */
 		printf("%llu\n", (unsigned long long)tr2_perf_count(events[i]));
 	else if (!strcmp(step, "enable"))
 		print_error(trace2_perf_enable(events[i]));

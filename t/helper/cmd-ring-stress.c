@@ -12,11 +12,12 @@
 
 #define MAX_THREADS 64
 
-/* The numbers of records written, in memory that both processes share. */
+/* How many records were written, in memory that both processes share. */
 struct account {
 	uint64_t by_thread[MAX_THREADS], by_handler[MAX_THREADS];
 	uint32_t tid[MAX_THREADS];
-	uint64_t records; /* per thread; 0: until it is killed */
+	uint64_t records; /* records that each thread writes; 0: no limit, the
+			   * process is killed */
 	unsigned int nr_threads, nr_ready, nr_done;
 };
 
@@ -31,7 +32,7 @@ static void write_in_handler(int signo)
 {
 	uint64_t number = account->by_handler[self];
 
-	/* Long and short records in turn. */
+	/* Write long and short records in turn. */
 	if (number & 1)
 		trace2_data_intmax_fl("f", 1, "stress", NULL, "h",
 				      (intmax_t)number);
@@ -81,7 +82,7 @@ static void *write_records(void *arg)
 	return NULL;
 }
 
-/* Signal each writing thread now and then. */
+/* Send signals to the writing threads now and then. */
 static void pester(void)
 {
 	const struct timespec pause = { 0, 20000 };
@@ -139,7 +140,8 @@ static pid_t start_writer(const char *file, const char *mode,
 
 /* The reader's state for one thread. */
 struct reading {
-	uint64_t next_by_thread, next_by_handler; /* next numbers */
+	uint64_t next_by_thread, next_by_handler; /* the numbers that the next
+						   * records must have */
 	uint64_t first_by_thread;
 	uint64_t records, others, told;
 	bool any;
@@ -191,7 +193,8 @@ static void take_value(struct reading *r, const struct tr2_record *record,
 	take_number(r, who, number);
 }
 
-/* Parse a data event: a file, t_rel, category, key, value. */
+/* Parse the record of a data event, which has a file, t_rel, category, key and
+ * value. */
 static void take_data(struct reading *r, const struct tr2_record *record)
 {
 	const char *end = (const char *)record + record->size;
@@ -205,7 +208,8 @@ static void take_data(struct reading *r, const struct tr2_record *record)
 	take_value(r, record, key[2], value);
 }
 
-/* Parse a data event of a site: t_rel, value or number. */
+/* Parse the record of a data event of a site, which has t_rel and a value or
+ * number. */
 static void take_data_of_site(struct reading *r, const struct tool_arena *arena,
 			      const struct tr2_record *record)
 {
@@ -247,7 +251,7 @@ static void take_record(struct reading *r, const struct tool_arena *arena,
 		r->others++;
 }
 
-/* Consume mode: take all records. Return whether there were any. */
+/* Take all records, in consume mode. Return whether there was a record. */
 static bool drain(const struct tool_arena *arena, struct tr2_slot *slot,
 		  struct reading *r)
 {
@@ -264,7 +268,8 @@ static bool drain(const struct tool_arena *arena, struct tr2_slot *slot,
 	return any;
 }
 
-/* Return the thread of this slot; -1: not one of the writers. */
+/* Return the number of the writer that owns this slot; -1: no writer owns
+ * it. */
 static int writer_of(const struct tr2_slot *slot)
 {
 	unsigned int i;
@@ -317,7 +322,7 @@ static void check_thread(struct tr2_slot *slot, const struct reading *r,
 
 	for (i = 0; i < TR2_LOST_CAUSES; i++)
 		lost_here += slot->control.lost[i];
-	/* thread_start and thread_exit are two more */
+	/* two more: thread_start and thread_exit */
 	if (r->records + r->others + lost_here != all + 2)
 		tool_die("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64
 			 " lost", all + 2, r->records + r->others, lost_here);
@@ -390,8 +395,8 @@ static uint64_t read_dead(const struct tool_arena *arena, struct tr2_slot *slot,
 	if (r.told)
 		tool_die("a loss in overwrite mode");
 	/*
-	 * The ring has the last written record, and perhaps one that was just
-	 * being written.
+	 * The ring must have the last record that was counted, and may have one
+	 * more, which was written but not counted.
 	 */
 	if (r.any && (r.next_by_thread < account->by_thread[writer] ||
 		      r.next_by_thread > account->by_thread[writer] + 1))

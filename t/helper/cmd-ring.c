@@ -175,8 +175,8 @@ static void print_text_at(const struct tool_arena *arena, uint32_t at)
 	print_text(s, strlen(s));
 }
 
-/* Print the fields of an event of a site as those of an event without a site.
- * */
+/* Print the fields of an event of a site, as if it were an event without a
+ * site. */
 static void print_site_event(const struct tool_arena *arena,
 			     const struct tr2_record *head, struct cursor *c)
 {

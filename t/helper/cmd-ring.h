@@ -15,14 +15,15 @@ struct tool_arena {
 	struct tr2_arena_header *header;
 };
 
-/* All of these end the program if the file does not match the layout. */
+/* The following functions end the program if the file does not match the
+ * layout. */
 void tool_arena_open(struct tool_arena *arena, const char *path, bool writable);
 unsigned int tool_arena_nr_slots(const struct tool_arena *arena);
 struct tr2_slot *tool_arena_slot(const struct tool_arena *arena,
 				 unsigned int i);
 const char *tool_arena_string(const struct tool_arena *arena, uint32_t at);
 
-/* Return the record at a position before head. */
+/* Return the record at a position, which is before `head`. */
 const struct tr2_record *tool_ring_record(const struct tr2_slot *slot,
 					  uint64_t at, uint64_t head);
 /* Print a record on one line. */

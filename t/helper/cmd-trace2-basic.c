@@ -25,7 +25,7 @@ static int ut_003error(int argc, const char **argv)
 	return 0;
 }
 
-/* A repository without an id yet, as in this verb of Git. */
+/* A repository that has no id, as in the same verb of Git. */
 static struct trace2_repo the_repository;
 
 static int ut_006data(int argc, const char **argv)
@@ -112,7 +112,8 @@ static void print(const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Pass such formats to several functions, some with other conversions. */
+/* Pass unusual formats to several functions: with computed widths, and with
+ * many kinds of conversions. */
 static int ut_012formats(int argc, const char **argv)
 {
 	int wide = (int)tool_number(argv[0], INT_MIN, INT_MAX);

@@ -19,15 +19,16 @@ TRACE2_COUNTER(counter_plain, "tool", "plain", 0);
 TRACE2_DISTRIBUTION_SHARED(tool_sizes, "tool", "size", "bytes");
 TRACE2_GAUGE(gauge_busy, "tool", "busy", "workers");
 TRACE2_GAUGE(gauge_plain, "tool", "plain", NULL);
-/* Only a call registers this metric: each histogram takes space in every ring.
- * */
+/* This metric is registered only when a call uses it: each histogram takes
+ * space in every ring. */
 static struct trace2_distribution distribution_plain = {
 	"tool", "plain", NULL, 0, TRACE2_UNREGISTERED_
 };
 
 /*
- * Convert words to arguments. A missing or invalid word is 0 or NULL: these
- * functions also run in signal handlers, where they must not fail.
+ * The following functions convert words to arguments. They convert a missing or
+ * invalid word to 0 or NULL: they also run in signal handlers, where they must
+ * not fail.
  */
 
 static intmax_t intmax_of(const char *s)
@@ -42,7 +43,7 @@ static uint64_t u64_of(const char *s)
 
 static double double_of(const char *s)
 {
-	int saved_errno = errno; /* a subnormal number is ERANGE */
+	int saved_errno = errno; /* a subnormal number sets ERANGE */
 	double value = s ? strtod(s, NULL) : 0;
 
 	errno = saved_errno;
@@ -139,8 +140,8 @@ static void initialize_with(const char **a)
 	trace2_initialize_with(a[0] ? &options : NULL);
 }
 
-/* The compiler rejects a literal NULL as a format; not through these
- * pointers. */
+/* Pointers to functions with formats: the compiler rejects a literal NULL as a
+ * format, except through such pointers. */
 static void (*const unchecked_error)(const char *file, int line,
 				     const char *fmt,
 				     ...) = trace2_cmd_error_fl;
@@ -193,7 +194,7 @@ static void region_leave_printf(const char **a)
 				NULL);
 }
 
-/* The forms that take a va_list. They pass NULL unchanged. */
+/* Wrappers of the functions that take a va_list. They pass NULL unchanged. */
 
 __attribute__((format(printf, 2, 3))) static void
 error_va(const char **a, const char *fmt, ...)
@@ -239,7 +240,7 @@ region_leave_va(const char **a, const char *fmt, ...)
 
 static void collect_process_info(const char *which)
 {
-	/* Any number, to test invalid values. */
+	/* Any number is possible, to test invalid values. */
 	int value = int_of(which);
 
 	trace2_collect_process_info((enum trace2_process_info)value);
@@ -409,7 +410,7 @@ static void host_child_again(const char **a)
 	struct trace2_child *child = child_at(a[0]);
 
 	if (child)
-		/* it pointed to the words of an earlier call */
+		/* argv points to the words of an earlier call */
 		child->argv = NULL;
 	trace2_child_start(child);
 }
@@ -427,7 +428,7 @@ static void host_child_garbage(const char **a)
 }
 
 static const struct call {
-	/* sample NULL: not a function of the library */
+	/* sample NULL: the row is no function of the library */
 	const char *name, *usage, *sample;
 	void (*run)(const char **a);
 } calls[] = {
@@ -464,7 +465,8 @@ static const struct call *find_call(const char *name)
 	tool_usage_error("there is no function '%s'; 'calls' lists them", name);
 }
 
-/* Run the call at argv[0]; return its number of words including its comma. */
+/* Run the call at argv[0]. Return the number of its words, including the
+ * comma. */
 static int run_one(int argc, const char **argv)
 {
 	const struct call *call = find_call(argv[0]);
@@ -546,7 +548,7 @@ static int ut_014nulls(int argc, const char **argv)
 	return 0;
 }
 
-/* A value that no function sets. */
+/* A value of errno that no function sets. */
 #define MAGIC_ERRNO 4711
 
 static int errno_is_kept(const struct call *call, const char **a)
@@ -559,8 +561,8 @@ static int errno_is_kept(const struct call *call, const char **a)
 	return 0;
 }
 
-/* Set another mask each time, so that an old mask cannot pass for a kept one.
- * */
+/* Return whether the call keeps the signal mask. Use another mask for each
+ * call, so that an old mask cannot count as kept. */
 static int mask_is_kept(const struct call *call, const char **a)
 {
 	static int nr;
@@ -598,7 +600,8 @@ static int ut_015errno(int argc, const char **argv)
 	return bad;
 }
 
-/* After trace2_signal() the other calls do nothing, and nothing is closed. */
+/* Call trace2_signal(): after it the other calls must do nothing, and nothing
+ * must be closed. */
 static int ut_017signal(int argc, const char **argv)
 {
 	const char *a[2 * PADDING];

@@ -8,8 +8,8 @@
 struct child_options {
 	const char *child_class, *hook_name, *cwd, *ready;
 	int use_shell;
-	bool twice; /* report its end twice */
-	bool lost; /* never report its end */
+	bool twice; /* report the end of the child twice */
+	bool lost; /* never report the end of the child */
 };
 
 static void tell_end(struct trace2_child *child, const char *ready, int code)
@@ -80,9 +80,9 @@ static const char *own_path(void)
 }
 
 /*
- * Git's verb passes its words to `git`. Here they are passed to test-tool if
- * the first is one of its commands; otherwise they are a program and its
- * arguments.
+ * Git's verb passes its words to `git`. This verb passes them to test-tool if
+ * the first word is a command of test-tool; else the words are a program and
+ * its arguments.
  */
 static int ut_005exec(int argc, const char **argv)
 {

@@ -14,7 +14,7 @@ TRACE2_GAUGE(daemon_level, "daemon", "level", "");
 static atomic_bool ends;
 static atomic_uint steps, allowed, last_worker;
 
-/* One step: two lines whose order and numbers a test can check. */
+/* Make a step: emit two lines whose order and numbers a test can check. */
 static void step(const char *name, intmax_t i)
 {
 	trace2_region_enter("daemon", "step", NULL);
@@ -43,7 +43,7 @@ static void *worker(void *unused)
 	return unused;
 }
 
-/* Wait until the workers have begun the work that they may do now. */
+/* Wait until the workers have begun the work for which they were released. */
 static void let_them_work(void)
 {
 	unsigned int from = atomic_load(&steps);
@@ -118,7 +118,7 @@ static void step_in_child(void)
 		tool_die("the child failed");
 }
 
-/* Each word is a step. */
+/* Make a step for each word. */
 static int ut_261steps(int argc, const char **argv)
 {
 	char moved[PATH_MAX];
@@ -157,7 +157,7 @@ static int ut_261steps(int argc, const char **argv)
 	return 0;
 }
 
-/* Threads make steps until this file exists. */
+/* The threads make calls until this file exists. */
 static const char *until;
 
 static void *worker_until(void *unused)
@@ -183,8 +183,8 @@ static int ut_262until(int argc, const char **argv)
 	return 0;
 }
 
-/* Calls that threads may make at any time: one kind in each thread, until the
- * file exists. */
+/* Calls that threads may make at any time. Each thread makes one kind of them,
+ * until the file exists. */
 static void count(void)
 {
 	trace2_timer_start(daemon_time);

@@ -122,7 +122,8 @@ static void late_calls(void)
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 }
 
-/* Run before the library's handler: this one is registered after it. */
+/* Call the library in a handler of atexit() that runs before the library's: it
+ * is registered later. */
 static int ut_064exit_handler(int argc, const char **argv)
 {
 	atexit(late_calls);
@@ -137,7 +138,8 @@ __attribute__((destructor)) static void destroy(void)
 		late_calls();
 }
 
-/* Runs after the library's handler. */
+/* Call the library in a destructor, which runs after the library's handler of
+ * atexit(). */
 static int ut_068exit_destructor(int argc, const char **argv)
 {
 	has_destructor = true;
@@ -178,7 +180,7 @@ static void *outlive_main(void *arg)
 	tool_exit(*(int *)arg);
 }
 
-/* main() ends its thread; another thread ends the process. */
+/* The thread of main() ends; another thread ends the process. */
 static int ut_066main_leaves(int argc, const char **argv)
 {
 	static int code;

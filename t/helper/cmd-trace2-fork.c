@@ -5,8 +5,8 @@
  */
 #include "cmd-trace2.h"
 
-/* A function for a child. It returns the code with which the child ends, like
- * the program. */
+/* A function that a child runs. It returns the code with which the child
+ * ends. */
 typedef int child_fn(const char **argv);
 
 static int run_in_fork(child_fn *run, const char **argv)
@@ -175,7 +175,8 @@ static int ut_075fork_in_thread(int argc, const char **argv)
 	return code;
 }
 
-/* The child obeys vfork()'s rules: it does not call the library. */
+/* Make a child by vfork(). The child obeys vfork()'s rules: it does not call
+ * the library. */
 static int ut_076vfork(int argc, const char **argv)
 {
 	int status;
@@ -219,7 +220,7 @@ static int ut_068daemon_resumes(int argc, const char **argv)
 	trace2_child_end(trace2_child_begin(&child), 1, 0);
 	trace2_region_enter("fork", "outer", NULL);
 	trace2_region_enter("fork", "inner", &repo);
-	tool_sleep_ms(20); /* the child's times are higher */
+	tool_sleep_ms(20); /* so that the times in the child are higher */
 	tell("before");
 	if (tool_fork())
 		_exit(0);

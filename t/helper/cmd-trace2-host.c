@@ -7,7 +7,7 @@
 #include "cmd-trace2.h"
 #include "host-state.h"
 
-/* Print `FD[ CLOEXEC]` per line, in order. */
+/* Print a line `FD[ CLOEXEC]` for each open descriptor, in order. */
 static int ut_090fds(int argc, const char **argv)
 {
 	long fd, max = sysconf(_SC_OPEN_MAX);
@@ -24,8 +24,8 @@ static int ut_090fds(int argc, const char **argv)
 	return 0;
 }
 
-/* Print `SIGNO handled|ignored|blocked` per line for signals without the
- * default. */
+/* Print a line `SIGNO handled|ignored|blocked` for each signal that does not
+ * have the default disposition. */
 static int ut_091sigs(int argc, const char **argv)
 {
 	sigset_t blocked;
@@ -62,7 +62,8 @@ static int ut_093session_id(int argc, const char **argv)
 	return 0;
 }
 
-/* A number that the host closed stays free: the library must not use it. */
+/* Check that the number of a descriptor that the host closed stays free: the
+ * library must not use it. */
 static int ut_094fd_stays_free(int argc, const char **argv)
 {
 	int got, fd = (int)tool_number(argv[0], 0, 1000);
@@ -74,7 +75,8 @@ static int ut_094fd_stays_free(int argc, const char **argv)
 	return got == fd ? 0 : 1;
 }
 
-/* Pass an argv with this many words of this many bytes `x`. */
+/* Pass an argv with many words. The arguments are the number of words, and the
+ * number of bytes `x` in each. */
 static int ut_095big_argv(int argc, const char **argv)
 {
 	size_t i, nr = (size_t)tool_number(argv[0], 0, 1 << 20);

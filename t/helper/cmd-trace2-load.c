@@ -8,8 +8,8 @@
 
 static void emit_events(long long nr, size_t size)
 {
-	/* Static: valgrind finds it even after the process was killed by a
-	 * signal. */
+	/* Static, so that valgrind finds the memory even after a signal has
+	 * killed the process. */
 	static char *value;
 	long long i;
 
@@ -50,8 +50,8 @@ static int ut_031nest(int argc, const char **argv)
 	return 0;
 }
 
-/* Leave this many regions that were not entered, all at one place of the
- * program. */
+/* Leave the given number of regions that were not entered, all at one place of
+ * the program. */
 static int ut_032leave(int argc, const char **argv)
 {
 	long long i, nr = tool_number(argv[0], 0, INT_MAX);
@@ -67,7 +67,8 @@ static void leave_own(void)
 	trace2_region_leave("leave", "own", NULL);
 }
 
-/* Leave, at one place in the program, its own region and regions of others. */
+/* Leave, at one place in the program, its own region and regions of other
+ * places. */
 static int ut_034leave_others(int argc, const char **argv)
 {
 	trace2_region_enter("leave", "first", NULL);
@@ -84,7 +85,8 @@ static void write_in_fork(long long events, size_t size, int fds[2])
 	char c;
 
 	close(fds[1]);
-	/* Wait until all have started: then the parent closes its end. */
+	/* Wait until all processes have started: the parent then closes its end
+	 * of the pipe. */
 	if (read(fds[0], &c, 1) != 0)
 		_exit(TOOL_CODE_BUG);
 	emit_events(events, size);

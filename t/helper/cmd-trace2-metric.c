@@ -94,7 +94,8 @@ static int ut_101timer(int argc, const char **argv)
 	return 0;
 }
 
-/* The length of every interval is between the sleep and the measured time. */
+/* Time sleeps of the given numbers of ms. Each interval is at least as long as
+ * its sleep. */
 static int ut_110timer_histogram(int argc, const char **argv)
 {
 	int i;
@@ -174,9 +175,9 @@ static void take_interval(struct taken *t, const char *how, uint64_t ns)
 	t->outer_ns += host_now_ns() - before;
 }
 
-/* Print the least and the most that the timer may show. Use another timer
- * first: the library needs 1 ms until it knows the rate of the processor's
- * counter. */
+/* Print the least and the greatest time that the timer may show. Use another
+ * timer first: the library needs 1 ms until it knows the rate of the
+ * processor's counter. */
 static int ut_114timer_clock(int argc, const char **argv)
 {
 	uint64_t nr = tool_unsigned(argv[1]),
@@ -241,8 +242,8 @@ static int ut_210counter_merged(int argc, const char **argv)
 	return 0;
 }
 
-/* Define timer test1 twice more and counter test2 once more, with other flags,
- * as modules would. */
+/* Define timer test1 twice more, and counter test2 once more, with other flags,
+ * as modules might. */
 static int ut_213redefined(int argc, const char **argv)
 {
 	static struct trace2_timer timer[] = {
@@ -262,8 +263,8 @@ static int ut_213redefined(int argc, const char **argv)
 #define MAX_DEFINITIONS 99999
 
 /*
- * Definitions made at run time. They live as long as the process, like those of
- * a module that is never unloaded.
+ * Return a name for a definition that is made at run time. The name lives as
+ * long as the process, like the names of a module that is never unloaded.
  */
 static const char *many_name(char kind, unsigned int i)
 {
@@ -429,7 +430,7 @@ static int ut_240read(int argc, const char **argv)
 	trace2_timer_add(TRACE2_TIMER_ID_TEST1, 300);
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	trace2_timer_read(TRACE2_TIMER_ID_TEST1, &v);
-	v.sum -= v.sum % 100; /* some ns of the running timer */
+	v.sum -= v.sum % 100; /* cut off some ns, since the timer is running */
 	tell("timer", 1, &v);
 	trace2_timer_stop(TRACE2_TIMER_ID_TEST1);
 	tell("counter", trace2_counter_read(TRACE2_COUNTER_ID_TEST1, &v), &v);
@@ -459,8 +460,8 @@ static int ut_241open(int argc, const char **argv)
 		*trace2_distribution_open("a/b/c", "bytes", labels, 1), 7);
 	trace2_gauge_set(*trace2_gauge_open("a/b/c", NULL, labels, 1), -7);
 	/*
-	 * The metric that the program defines, and the one that is opened here,
-	 * are one.
+	 * The metric that is opened below is the same as this one, which the
+	 * program defines.
 	 */
 	trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 	trace2_counter_add(*trace2_counter_open("test/test1", 0, NULL, 0), 2);
@@ -479,7 +480,7 @@ static int ut_242open_many(int argc, const char **argv)
 		trace2_counter_add(
 			*trace2_counter_open("many/c", 0, labels, 1), 1);
 	}
-	/* too many labels, too long a name, and no kind */
+	/* opens that fail: too many labels, too long a name, an unknown kind */
 	trace2_counter_add(*trace2_counter_open("many/d", 0, labels, 9), 1);
 	memset(text, 'x', sizeof(text) - 1);
 	trace2_counter_add(*trace2_counter_open(text, 0, NULL, 0), 1);
@@ -498,7 +499,8 @@ static void *call_module(void *arg)
 	return NULL;
 }
 
-/* Load it, use its metrics here and in a thread, unload it, go on. */
+/* Load a module, use its metrics here and in a thread, unload the module, and
+ * go on. */
 static void use_module(const char *path, bool keep)
 {
 	void *module = dlopen(path, RTLD_NOW);

@@ -111,8 +111,8 @@ static void set_timer(long us)
 }
 
 /*
- * Raise alarms at random places of the library until this many have come. Their
- * handler calls the library, too.
+ * Raise alarms at random places of the library until the given number has come.
+ * The handler of the alarms calls the library, too.
  */
 static int ut_084handler_storm(int argc, const char **argv)
 {
@@ -130,7 +130,7 @@ static int ut_084handler_storm(int argc, const char **argv)
 	return 0;
 }
 
-/* Write to a pipe without a reader, as with `| head`. */
+/* Write to a pipe without a reader, as a program does in `program | head`. */
 static int ut_085sigpipe(int argc, const char **argv)
 {
 	int fds[2];

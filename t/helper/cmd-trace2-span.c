@@ -27,7 +27,7 @@ static int ut_501span(int argc, const char **argv)
 	return 0;
 }
 
-/* Pass words of any length as every kind of text. */
+/* Pass words of any length as each kind of text. */
 static int ut_502texts(int argc, const char **argv)
 {
 	trace2_span_t span = trace2_span_start(argv[0], argv[1],
@@ -40,7 +40,7 @@ static int ut_502texts(int argc, const char **argv)
 	return 0;
 }
 
-/* More attributes and intervals than a span has room for. */
+/* Set more attributes and intervals than a span has room for. */
 static int ut_503much(int argc, const char **argv)
 {
 	trace2_span_t span = trace2_span_start("much", "of all",
@@ -57,7 +57,7 @@ static int ut_503much(int argc, const char **argv)
 	return 0;
 }
 
-/* Open as many spans as the word says; then end one more, and start one. */
+/* Open the given number of spans, and end all of them; then start one more. */
 static int ut_504open(int argc, const char **argv)
 {
 	size_t nr = (size_t)tool_number(argv[0], 1, INT_MAX), i, nr_none = 0;
@@ -109,7 +109,8 @@ static int ut_505misuse(int argc, const char **argv)
 #define PASSED 16
 static struct {
 	atomic_ullong id[PASSED];
-	trace2_span_t span[PASSED]; /* the span whose id was exchanged */
+	trace2_span_t span[PASSED]; /* spans that threads have left for others,
+				     * each with its id in id[] */
 	trace2_span_t shared;
 	int rounds;
 } pool;
@@ -137,7 +138,8 @@ static void *pass_spans(void *arg)
 		trace2_span_set_intmax(mine, "round", i);
 		trace2_span_set_bool(pool.shared, "used", 1);
 		trace2_span_leave(mine);
-		/* Exchange the span that another thread left here for mine. */
+		/* Take the span that another thread has left at this place, and
+		 * leave this thread's span. */
 		other = take(at % PASSED);
 		if (!other.place) {
 			trace2_span_end(mine);
@@ -180,7 +182,7 @@ static void use_spans(int signo)
 	trace2_span_end(span);
 }
 
-/* A handler interrupts calls and makes the same ones. */
+/* Interrupt calls by a handler that makes the same calls. */
 static int ut_507handler(int argc, const char **argv)
 {
 	struct sigaction action = { .sa_handler = use_spans };
@@ -229,8 +231,8 @@ static int ut_508fork(int argc, const char **argv)
 	return 0;
 }
 
-/* Print TRACEPARENT of a child that starts now. The thread may work for a span.
- * */
+/* Print the TRACEPARENT of a child that starts now, while the thread may work
+ * for a span. */
 static void show_child(const char *when)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;

@@ -102,7 +102,7 @@ static void *in_created(void *arg)
 	return arg;
 }
 
-/* Pass the thread's return value on, too. */
+/* Create a thread by trace2_pthread_create(), and pass on its return value. */
 static int ut_045thread_created(int argc, const char **argv)
 {
 	pthread_t thread;
@@ -202,7 +202,8 @@ static int ut_049thread_twice(int argc, const char **argv)
 
 static pthread_key_t late_key;
 
-/* Rounds left: the destructor is called again as long as the value is set. */
+/* A destructor that is called again as long as it sets the value: the value is
+ * the number of rounds left. */
 static void call_late(void *value)
 {
 	int *rounds = value;
@@ -238,7 +239,8 @@ static int ut_050thread_destructor(int argc, const char **argv)
 	return 0;
 }
 
-/* A barrier as wide as the wave keeps all threads alive at the same time. */
+/* Run in a wave of threads: a barrier keeps all of them alive at the same
+ * time. */
 static void *in_wave(void *arg)
 {
 	trace2_thread_start("wave");

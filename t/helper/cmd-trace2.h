@@ -14,7 +14,8 @@ extern const struct tool_verb tool_verbs_basic[], tool_verbs_call[],
 
 /* Run and join a thread; die on failure. */
 void tool_run_thread(void *(*run)(void *), void *arg);
-/* Run nr threads that are all alive before the first ends, each with arg. */
+/* Run nr threads, each with arg. All of them are alive before the first one
+ * ends. */
 void tool_run_threads(unsigned int nr, void *(*run)(void *), void *arg);
 
 void tool_sleep_ms(int ms);

@@ -75,5 +75,5 @@ static void first_id(void)
 static void first_resume(void)
 {
 	trace2_session_resume();
-	_exit(0); /* the parent has the last event */
+	_exit(0); /* the parent emits the last event */
 }

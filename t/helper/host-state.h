@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * host-state - write the state of a program at its end, to compare a run with
- * tracing to one without.
- *
- * $HOST_STATE names a file; host_state_watch(), called before the library is
- * initialized, lets it be written after the library's exit handlers: open
- * descriptors with their flags, dispositions, mask and pending signals,
- * children, the directory, the umask, and the environment except GIT_* and
- * TRACEPARENT. Forked children write nothing. A process that does not run its
- * exit handlers writes nothing, either.
+ * tracing to a run without. $HOST_STATE names a file. host_state_watch() must
+ * be called before the library is initialized: the file is then written after
+ * the library's exit handlers. It contains open descriptors with their flags,
+ * dispositions, mask and pending signals, children, the directory, the umask,
+ * and the environment except GIT_* and TRACEPARENT. Forked children write
+ * nothing, and neither does a process that does not run its exit handlers.
  */
 #pragma once
 
 #include "system.h"
 
-/* valgrind's descriptors are above. */
+/* Look at descriptors below this number; valgrind's own are above. */
 #define HOST_STATE_FDS 1024
 
 static char host_state_path[PATH_MAX];
@@ -84,7 +82,8 @@ static void host_state_print_rest(FILE *f)
 			fprintf(f, "variable %s\n", *v);
 }
 
-/* Lift the limit of file sizes: the environment may exceed it. */
+/* Lift the limit of file sizes: the environment may be larger than the
+ * limit. */
 static void host_state_lift_limit(void)
 {
 	struct rlimit limit;

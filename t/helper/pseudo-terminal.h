@@ -9,7 +9,8 @@
 
 #include <termios.h>
 
-/* Return the master; flags: those of its open, besides O_RDWR and O_NOCTTY. */
+/* Open a terminal, and return its master. flags: flags for opening the master,
+ * besides O_RDWR and O_NOCTTY. */
 static inline int pseudo_terminal_open(int flags, int *slave)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | flags);

@@ -9,8 +9,8 @@
 
 #include <ucontext.h>
 
-/* Set the trap flag: from here on, each instruction is followed by a
- * SIGTRAP. */
+/* Set or clear the trap flag. While it is set, a SIGTRAP follows each
+ * instruction. */
 static inline void stop_behind_each(bool on)
 {
 #if defined(__x86_64__)
@@ -24,7 +24,8 @@ static inline void stop_behind_each(bool on)
 #endif
 }
 
-/* Set the flag from the return of the handler with this context. */
+/* Set the trap flag from the time when the handler with this context
+ * returns. */
 static inline void stop_behind_handler(void *context)
 {
 #if defined(__x86_64__)

@@ -16,7 +16,8 @@
 static const struct {
 	const char *name, *purpose;
 	tool_command_fn *run;
-	bool untraced; /* only the programs it runs are traced */
+	bool untraced; /* do not trace test-tool, only the programs that it
+			* runs */
 } commands[] = {
 	{ "trace2", "make the calls that a verb stands for", tr2_cmd_trace2,
 	  false },

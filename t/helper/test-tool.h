@@ -25,16 +25,17 @@ typedef int tool_command_fn(int argc, const char **argv);
 tool_command_fn tr2_cmd_trace2, tr2_cmd_config, tr2_cmd_events,
 	tr2_cmd_fault, tr2_cmd_keep, tr2_cmd_perf, tr2_cmd_ring;
 
-/* Is it the name of a subcommand? */
+/* Return whether this is the name of a subcommand. */
 bool tool_has_command(const char *name);
 
 /*
- * A verb of a subcommand. run() gets only its arguments, min to max of them
- * (max < 0: any number), argv[argc] is NULL. A table ends with name NULL.
+ * A verb of a subcommand. run() gets the arguments after the verb: at least min
+ * and at most max of them (max < 0: any number). argv[argc] is NULL. A table
+ * ends with name NULL.
  */
 struct tool_verb {
 	const char *name;
-	const char *usage; /* describes its arguments */
+	const char *usage; /* describes the arguments of the verb */
 	int min, max;
 	int (*run)(int argc, const char **argv);
 };
@@ -84,7 +85,7 @@ noreturn void tool_BUG_fl(const char *file, int line, const char *fmt, ...)
 	} while (0)
 bool tool_had_bug(void);
 
-/* Called last before the process ends: return the exit code. */
+/* Call it last before the process ends. Return the exit code. */
 #define tool_before_exit(code) tool_before_exit_fl(__FILE__, __LINE__, code)
 int tool_before_exit_fl(const char *file, int line, int code);
 #define tool_exit(code) exit(tool_before_exit(code))
@@ -106,5 +107,5 @@ int tool_spawn(const char *const *argv, long *pid);
 /* Emit the parameters of the repository in this directory. */
 void tool_report_repository(void);
 
-/* A handler that prints `handled SIGNO` to stderr. */
+/* A signal handler that prints `handled SIGNO` to stderr. */
 void tool_telling_handler(int signo);

@@ -46,7 +46,7 @@ static void hang(void)
 		pause();
 }
 
-/* Run the function in another process. */
+/* Run the function in another process, and return its pid. */
 static int process(void (*run)(void))
 {
 	int pid = fork();

@@ -69,7 +69,7 @@ static void *speak_and_stay(void *arg)
 	return arg;
 }
 
-/* Leave little memory to children, each of which forks the next. */
+/* Limit the memory of children, each of which forks the next one. */
 static void limit_memory_of_children(void)
 {
 	const unsigned int nr_threads = 20;
@@ -259,9 +259,9 @@ static void say(const char *who)
 	trace2_data_string("changes", NULL, "who", who);
 }
 
-/* Mark the trace of system calls, then call the library, also in a new thread.
- * The calls after the mark that a run without tracing lacks are the library's.
- * */
+/* Mark the place in a trace of system calls, then call the library, also in a
+ * new thread. System calls after the mark that a run without tracing does not
+ * make are the library's. */
 static void from_now_on(void)
 {
 	syscall(SYS_getsid, 0);
@@ -286,7 +286,7 @@ static void info_from_now_on(void)
 }
 
 /* Give the calling thread a table of descriptors of its own, in which only the
- * usual three are open. */
+ * standard ones are open. */
 static void keep_three_descriptors(void)
 {
 	struct rlimit limit;
@@ -352,7 +352,8 @@ static void close_all(void)
 		close(fd);
 }
 
-/* Each thread closes all descriptors in a table of its own. */
+/* Close all descriptors in a table of the thread's own, and then emit an
+ * event. */
 static void *close_own(void *arg)
 {
 	int i;
@@ -385,7 +386,7 @@ static void close_often(void)
 	       host_count_descriptors() - STDERR_FILENO - 1);
 }
 
-/* Let the kernel answer this system call with `answer` from here on. */
+/* From here on, let the kernel answer the system call `call` with `answer`. */
 static void answer_call(unsigned int call, unsigned int answer)
 {
 	struct sock_filter filter[] = {
@@ -445,7 +446,7 @@ static void trap_opens(void)
 }
 #endif
 
-/* Refuse the thread's id, as a sandbox may do. */
+/* Let the kernel refuse gettid(), as a sandbox may do. */
 static void refuse_gettid(void)
 {
 	struct trace2_span span;

@@ -55,8 +55,8 @@ static void *cancelled_life(void *arg)
 	trace2_region_enter("churn", "open", NULL);
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
 	count_one();
-	/* Do not wait in a call that the thread sanitizer wraps: it would not
-	 * notice that a cancelled thread has left the call. */
+	/* Do not wait in a call that ThreadSanitizer wraps: it would not notice
+	 * that a cancelled thread has left the call. */
 	for (;;) {
 		pthread_testcancel();
 		sched_yield();
@@ -64,7 +64,7 @@ static void *cancelled_life(void *arg)
 	return arg;
 }
 
-/* Run on while the process ends. */
+/* Count in a thread that runs on while the process ends. */
 static void *long_life(void *arg)
 {
 	trace2_thread_start("long");

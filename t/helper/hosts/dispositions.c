@@ -23,7 +23,7 @@ static void write_to_nobody(void)
 	close(ends[1]);
 }
 
-/* Ways to restore a disposition. */
+/* The following functions restore a disposition in different ways. */
 
 static struct sigaction before;
 
@@ -51,8 +51,8 @@ static void by_signal(int signo)
 	put_address(signo, SA_RESTART);
 }
 
-/* Restore as signal() of strict C does: for one signal, which its handler does
- * not block. */
+/* Restore as signal() of strict C does: the handler runs for one signal only,
+ * and does not block that signal. */
 static void by_sysv_signal(int signo)
 {
 	put_address(signo, (int)(SA_RESETHAND | SA_NODEFER));
@@ -68,8 +68,8 @@ static const struct {
 	{ "sysv_signal", by_sysv_signal },
 };
 
-/* Ignore the signal, use it, and restore the disposition. Then the program
- * raises the signal. */
+/* Ignore the signal (and raise it, if it is SIGPIPE), then restore the
+ * disposition, then raise the signal. */
 static void restore(int signo, const char *how, void (*raise_it)(void))
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -104,7 +104,8 @@ static int faults(const char *how)
 	return 0;
 }
 
-/* Ignore the signal if it has the default disposition. */
+/* Ignore SIGPIPE if it has the default disposition, then write to a pipe
+ * without a reader. */
 static int looks(const char *how)
 {
 	struct sigaction action;
@@ -118,7 +119,7 @@ static int looks(const char *how)
 	return 3;
 }
 
-/* Handlers that call the previous one, if there is one. */
+/* The following handlers call the previous handler, if there is one. */
 
 static volatile sig_atomic_t nr_handled;
 

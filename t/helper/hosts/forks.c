@@ -63,11 +63,14 @@ static void threads_at_once(void)
 	exit(0);
 }
 
-static int waits_for_name; /* the thread waits in gethostname() */
-static int wakes_urgent; /* the thread wakes the urgent one in gethostname() */
+static int waits_for_name; /* true: the next thread in gethostname() waits
+			    * there */
+static int wakes_urgent; /* true: the next thread in gethostname() wakes the
+			  * urgent thread */
 static sem_t urgent_is_ready, urgent_is_due;
 
-/* Overrides libc's, which the library calls to open a child's session. */
+/* Replace libc's function, which the library calls to open a child's
+ * session. */
 __attribute__((visibility("default"))) int gethostname(char *name,
 						       size_t size_bytes)
 {
@@ -103,8 +106,8 @@ static void stay_on_one_cpu(void)
 		exit(77);
 }
 
-/* Abort if the call used 0.5 s of CPU time: it must sleep, not spin. The kernel
- * lets other threads run only after 0.95 s of this one. */
+/* Abort if `call` used 0.5 s of CPU time: it must sleep, not spin. The kernel
+ * lets other threads run only after this thread has run for 0.95 s. */
 static void check_urgent(void (*call)(void))
 {
 	struct timespec used;
@@ -136,8 +139,8 @@ static void *run_urgent(void *call)
 	return NULL;
 }
 
-/* A thread of real-time priority takes the CPU of the thread that it waits for.
- * Its call must sleep. */
+/* Run `call` in a thread of real-time priority, on the CPU of the thread for
+ * which the call waits. The call must sleep. */
 static void urgent_thread(void (*first)(void), void (*call)(void))
 {
 	pthread_t thread;
@@ -220,11 +223,12 @@ static pid_t clone_alone(void)
 	return (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
 }
 
-/* Die of a signal in a child that shares its parent's memory, or has a copy
- * that the library has not noticed. Then the parent emits an event. */
+/* Die of a signal in a child that shares its parent's memory, or whose fork the
+ * library has not noticed. Then the parent emits an event. */
 static void die(void)
 {
-	kill(getpid(), SIGTERM); /* musl's raise() signals the parent */
+	kill(getpid(), SIGTERM); /* do not use raise(): musl's raise() signals
+				  * the parent */
 	_exit(0);
 }
 
@@ -248,7 +252,8 @@ static void tell_and_die(int signo)
 {
 	trace2_signal(signo);
 	signal(signo, SIG_DFL);
-	kill(getpid(), signo); /* arrives when this returns */
+	kill(getpid(), signo); /* the signal arrives when this handler
+				* returns */
 }
 
 static void dies_after_vfork_and_tells(void)
@@ -268,8 +273,8 @@ static void dies_after_fork_alone(void)
 }
 
 /*
- * Raise a signal in a child. If the child is the first process of a pid
- * namespace, it survives the signal.
+ * Raise a signal in a child. A child that is the first process of a PID
+ * namespace survives the signal.
  */
 static void child_is_signalled(void)
 {
@@ -289,8 +294,8 @@ static void count_to(int most)
 		trace2_counter_add(TRACE2_COUNTER_ID_TEST1, 1);
 }
 
-/* Count 1,000 in the parent, then 1 in a child that runs no handler of the
- * library: by a timer and a counter. */
+/* Use a timer, and count to 1,000, in the parent. Then use the timer, and count
+ * 1, in a child whose fork runs no handler of the library. */
 static void count_after(pid_t (*fork_alone)(void))
 {
 	trace2_timer_start(TRACE2_TIMER_ID_TEST1);
@@ -314,7 +319,8 @@ static void counts_after_fork_alone(void)
 	count_after(_Fork);
 }
 
-/* In the child, let another thread than the forking one call first. */
+/* Call the library in a thread of the child, before the thread that forked
+ * does. */
 static void *speak_and_count(void *arg)
 {
 	say((void *)"thread");
@@ -341,7 +347,8 @@ static void thread_first_after_clone(void)
 
 static void (*early_handler)(void);
 
-/* Run before the library's handler: registered before trace2_initialize(). */
+/* A handler of fork() that runs before the library's, as it is registered
+ * before trace2_initialize(). */
 static void in_early_handler(void)
 {
 	if (early_handler)
@@ -354,7 +361,7 @@ static void say_early(void)
 	count_to(2);
 }
 
-/* Begin the child's session in the handler. */
+/* Fork with a handler that begins the child's session. */
 static void early_handler_speaks(void)
 {
 	early_handler = say_early;
@@ -437,8 +444,8 @@ static void three_children(void)
 		}
 }
 
-/* Print how many descriptors more than its parent the child has: its own ones
- * replace its parent's. */
+/* Print how many more descriptors than its parent the child has: none, as its
+ * own ones replace its parent's. */
 static void same_descriptors(void)
 {
 	int nr;
@@ -459,8 +466,9 @@ static void may_compare_tables(void)
 		exit(77);
 }
 
-/* Children with their own memory share the parent's table of descriptors. One
- * ends without exit handlers. The parent loses and gets no descriptor. */
+/* Make children that have their own memory but share the parent's table of
+ * descriptors. One of them ends without exit handlers. The parent must lose no
+ * descriptor, and get none. */
 static void shared_descriptors(void)
 {
 	int nr, i;
@@ -482,9 +490,10 @@ static void shared_descriptors(void)
 }
 
 /*
- * Threads start programs at the same time, each in a trace of its own; each
- * second one by a child of a child. Each program is this one, which compares
- * the trace in its environment with that of its thread.
+ * Start programs in several threads at the same time, each thread in a trace of
+ * its own. Every second program is started by a child of a child. Each program
+ * is this one, and compares the trace in its environment with the trace of its
+ * thread.
  */
 #define NR_STARTED (getenv("GIT_TEST_LONG") ? 1000 : 100)
 
@@ -570,8 +579,8 @@ static void *end_started(void *arg)
 	return arg;
 }
 
-/* Let another thread end a child: a program that is started afterwards is not
- * its child. */
+/* Let another thread report the end of a child: a program that is started
+ * afterwards must not belong to that child. */
 static void ended_elsewhere(void)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
@@ -634,7 +643,8 @@ static void handler_forks(void)
 	memset(&soon, 0, sizeof(soon));
 	setitimer(ITIMER_REAL, &soon, NULL);
 	if (getpid() != self)
-		prepare_pipe(); /* the parent fills its own pipe */
+		prepare_pipe(); /* a pipe of the child's own: the parent fills
+				 * the other one */
 	say((void *)"after");
 	if (getpid() == self)
 		return;

@@ -45,7 +45,7 @@ static void alarm_each(long us)
 	setitimer(ITIMER_REAL, &each, NULL);
 }
 
-/* Call the previous handler, as if this one did not exist. */
+/* A handler that only counts, and calls the previous handler. */
 static struct sigaction before;
 static volatile sig_atomic_t nr_handled;
 
@@ -135,7 +135,7 @@ static void *count_and_die(void *arg)
 	return arg;
 }
 
-/* Die in a thread that is unknown in the stream. */
+/* Die by a signal in a thread that has no events in the stream. */
 static void dies_in_thread(void)
 {
 	host_in_thread(count_and_die, NULL);
@@ -151,8 +151,8 @@ static void child_ends(void)
 	say("after");
 }
 
-/* Jump out of the library at any place, in several threads, and call it
- * again. */
+/* Jump out of the library at any place, in several threads, and call the
+ * library again. */
 static sigjmp_buf back;
 static volatile sig_atomic_t armed, nr_jumps;
 
@@ -394,7 +394,7 @@ static void prepare_pipe(void)
 	atexit(drain);
 }
 
-/* The handler increments the counter that is being sampled. */
+/* A handler that increments the counter that is being sampled. */
 static void count_in_handler(int signo)
 {
 	trace2_counter_add(sampled, 1);
@@ -429,7 +429,7 @@ static void samples_in_a_storm(void)
 	       (NR_SAMPLERS + 1) * NR_SAMPLED + (int)nr_handled);
 }
 
-/* A handler provides this page when it is read. */
+/* A page that a handler makes readable at the first read. */
 static char *lazy_page;
 static size_t page_bytes;
 
@@ -457,7 +457,7 @@ static void *wait_for_the_end(void *unused)
 	return unused;
 }
 
-/* Start another thread: a process of one thread calls without a lock. */
+/* Start another thread first: with one thread, the library takes no lock. */
 static void reads_lazily(void)
 {
 	struct sigaction action = { .sa_sigaction = provide_page,
@@ -544,7 +544,7 @@ int main(int argc, char **argv)
 		prepare_pipe();
 	if (!strncmp(argv[1], "pending-", 8))
 		prepare_reader();
-	/* The signal comes with the first write. */
+	/* Install the handler early: the signal comes with the first write. */
 	if (run == ends_in_a_write)
 		on_signal(SIGUSR1, end_inside);
 	if (run != jumps_out_of_the_start) {

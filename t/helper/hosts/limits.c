@@ -37,7 +37,7 @@ static void place(int from, int to)
 	close(from);
 }
 
-/* Move a descriptor away from the numbers that the library shall get. */
+/* Move a descriptor away from the low numbers, which the library must get. */
 static int away(int fd)
 {
 	int moved = fcntl(fd, F_DUPFD, 20);
@@ -48,7 +48,7 @@ static int away(int fd)
 	return moved;
 }
 
-/* Fill the descriptor's buffer; it is blocking again afterwards. */
+/* Fill the buffer of the descriptor, and make the descriptor block again. */
 static void fill(int fd)
 {
 	static const char zeros[4096];
@@ -85,7 +85,7 @@ static void warn_full(void)
 	warn_on_a_pipe(1);
 }
 
-/* The reader drained by stall() gets the rest of the stream. */
+/* A reading end, from which print_rest() prints the rest of the stream. */
 static int rest_fd;
 
 static void print_rest(void)
@@ -97,8 +97,8 @@ static void print_rest(void)
 		fwrite(sink, 1, (size_t)n, stdout);
 }
 
-/* Write a line that does not fit and is cut. The next one begins on a new line.
- * */
+/* Write a line that does not fit, so that it is cut. The next line must begin
+ * on a new line. */
 static void cut_line(void)
 {
 	static char big[30000], got[1 << 18];
@@ -121,7 +121,8 @@ static void cut_line(void)
 	exit(0);
 }
 
-/* Threads with enough room for all they write. */
+/* Emit some events in a thread. The pipe of roomy_pipe() has room for all
+ * events of all threads. */
 static void *say_some(void *arg)
 {
 	int i;
@@ -153,7 +154,8 @@ static void stall(int reader, int then_block)
 	static char sink[1 << 16];
 	ssize_t n;
 
-	/* Runs after the library has ended the session. */
+	/* Register print_rest() before the library's handler, so that it runs
+	 * after the session has ended. */
 	rest_fd = reader;
 	atexit(print_rest);
 	if (then_block)
@@ -243,7 +245,8 @@ static void *count(void *arg)
 	return arg;
 }
 
-/* Do the same, with all numbers in use for at least a second. */
+/* Do the same as close_all(), but let files of the host use all numbers for at
+ * least a second. */
 static void close_all_and_take(void)
 {
 	time_t start;
@@ -260,7 +263,7 @@ static void close_all_and_take(void)
 	for (start = time(NULL); time(NULL) == start;)
 		poll(NULL, 0, 1);
 	say_often();
-	/* A new thread would let a ring's file grow. */
+	/* Start a new thread, for which a ring's file would have to grow. */
 	host_in_thread(count, NULL);
 }
 
@@ -337,7 +340,8 @@ static void *leave(void *arg)
 	return arg;
 }
 
-/* Let main of the child, which has emitted nothing, find no memory. */
+/* Fork in a thread that has emitted nothing, so that main of the child finds no
+ * memory. */
 static void *fork_without_memory(void *arg)
 {
 	struct rlimit before, limit;
@@ -367,7 +371,8 @@ static void no_main(void)
 	host_in_thread(fork_without_memory, NULL);
 }
 
-/* Forbid the processor's counter: libc's clock_gettime() would fail, too. */
+/* Forbid reads of the processor's counter: libc's clock_gettime(), which reads
+ * the counter, would then fail, too. */
 static void no_counter(void)
 {
 #ifdef PR_SET_TSC

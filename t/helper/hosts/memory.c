@@ -56,7 +56,8 @@ static void take_huge(size_t size)
 	touch(p, size, true);
 }
 
-/* Read all of it: one page of zeros of the kernel stands for all pages. */
+/* Map memory and only read it: one page of zeros of the kernel stands for all
+ * of its pages. */
 static void take_zeros(size_t size)
 {
 	touch(map(size, ANON, -1), size, false);
@@ -128,7 +129,7 @@ static void fill_file(size_t size)
 			exit(1);
 }
 
-/* Write to the first `size` bytes of the last piece. */
+/* Write to the first `size` bytes of the memory that the last word took. */
 static void write_to(size_t size)
 {
 	touch(last.p, size, true);

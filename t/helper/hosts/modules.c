@@ -77,7 +77,8 @@ int main(int argc, char **argv)
 	over = true;
 	pthread_join(threads[0], NULL);
 	pthread_join(threads[1], NULL);
-	/* No module is loaded now: its memory must not be accessed. */
+	/* Sample while no module is loaded: the memory of unloaded modules must
+	 * not be accessed. */
 	sample(&event);
 	printf("used %ld times\n", rounds);
 	return trace2_cmd_exit(0);

@@ -30,7 +30,7 @@ static void rest(void)
 	nanosleep(&a_while, NULL);
 }
 
-/* Files of /proc are found before anything is unshared. */
+/* Open the file of /proc first: after unshare() it would be another one. */
 static void make_namespace(const char *text_ms)
 {
 	long ms = strtol(text_ms, NULL, 10), part = (ms % 1000 + 1000) % 1000;

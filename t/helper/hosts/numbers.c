@@ -38,7 +38,7 @@ static const uint64_t bits[] = {
 	1,
 	UINT64_C(0x7fefffffffffffff), /* DBL_MAX */
 	UINT64_C(0xfff0000000000000), /* -infinite */
-	UINT64_C(0x7ff0000000000001), /* signalling NaN */
+	UINT64_C(0x7ff0000000000001), /* a signalling NaN */
 	UINT64_C(0x7ff8000000000000), /* quiet NaN */
 	UINT64_C(0x3fb999999999999a), /* 0.1 */
 	UINT64_C(0x43e0000000000000), /* 2^63 */

@@ -30,7 +30,8 @@ static void do_nothing(void)
 {
 }
 
-/* No other code of this program calls a64l(). */
+/* Call a64l(), so that the dynamic linker looks it up: no other code of this
+ * program has called it. */
 static void bind_names(void)
 {
 	if (a64l("zz") == 1)

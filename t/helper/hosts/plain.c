@@ -12,7 +12,8 @@
 TRACE2_TIMER(plain_timer, "plain", "work", TRACE2_HISTOGRAM);
 TRACE2_COUNTER(plain_counter, "plain", "items", TRACE2_PER_THREAD);
 
-/* Printed at once: the failing call may differ from run to run. */
+/* Print changes of errno once, at the end: the call that changes errno may
+ * differ from run to run. */
 static void expect_errno(void)
 {
 	if (errno != EDOM)

@@ -37,7 +37,8 @@ static void *say_and_wait(void *arg)
 	return arg;
 }
 
-/* The thread ends after the plugin's code was unloaded. */
+/* Unload the plugin while a thread that called it still runs: the thread ends
+ * after the unloading. */
 static int unload_before_thread(void)
 {
 	pthread_t thread;
@@ -50,7 +51,8 @@ static int unload_before_thread(void)
 	return pthread_join(thread, NULL);
 }
 
-/* The library must leave no signal handler. */
+/* Unload the plugin in a child, then raise SIGPIPE: the library must leave no
+ * signal handler. */
 static int unload_in_child(void)
 {
 	int status;
@@ -92,7 +94,7 @@ static int count_mappings(void)
 
 static char *long_text;
 
-/* Call the library in a thread that runs on, and in one that has ended. */
+/* Call the library in a thread that runs on while plugins are unloaded. */
 static void *live_on(void *arg)
 {
 	int i;
@@ -172,7 +174,7 @@ static void *say_first(void *text)
 	return NULL;
 }
 
-/* Make each call the first that a thread does. */
+/* Make each call as the first call of a thread. */
 static int first_use(void)
 {
 	static char texts[][16] = { "counter", "timer", "distribution",

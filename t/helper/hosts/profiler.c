@@ -82,7 +82,8 @@ EXPORT size_t strlen(const char *s)
 	return (size_t)(end - s);
 }
 
-static const char *called_in_child; /* the function that calls */
+static const char *called_in_child; /* name of the function that calls the
+				     * library in the child */
 
 __attribute__((unused)) static void call_in_child(const char *name)
 {
@@ -93,7 +94,8 @@ __attribute__((unused)) static void call_in_child(const char *name)
 	is_inside = false;
 }
 
-/* ThreadSanitizer calls these functions before it is ready. */
+/* Do not replace them under ThreadSanitizer, which calls them before it is
+ * ready. */
 #if !defined(__SANITIZE_THREAD__)
 EXPORT int close(int fd)
 {
@@ -101,7 +103,7 @@ EXPORT int close(int fd)
 	return (int)syscall(SYS_close, fd);
 }
 
-/* glibc declares the resource as an enum. */
+/* In glibc the type of the argument `resource` is an enum. */
 #if defined(__GLIBC__)
 EXPORT int getrlimit(__rlimit_resource_t resource, struct rlimit *limit)
 #else

@@ -194,7 +194,8 @@ static void *use_ring(void *arg)
 	return NULL;
 }
 
-/* Every twelfth timer has a histogram. The second set uses slots that exist. */
+/* Every twelfth timer has a histogram. The second set of threads uses slots
+ * that exist already. */
 static void use_ring_in_threads(int nr)
 {
 	static char names[2][NR_TIMERS][16];

@@ -30,8 +30,10 @@ static void read_one(int fd)
 static struct pair {
 	int index, rounds, tid;
 	pthread_t reader, changer;
-	_Atomic int asked, about, done; /* numbers of waits */
-	int64_t *start_ns, *end_ns;     /* times of each wait */
+	_Atomic int asked, about, done; /* the numbers of waits that were asked
+					 * for, begun and done */
+	int64_t *start_ns, *end_ns;     /* the times when each wait began and
+					 * ended */
 } pairs[MOST_PAIRS];
 
 static int64_t now_ns(void)

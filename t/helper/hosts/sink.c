@@ -73,7 +73,8 @@ static void print_event(const struct trace2_event *event, void *data)
 	}
 	if (!mischief)
 		return;
-	trace2_reopen(); /* First: a reopen could let other calls in. */
+	trace2_reopen(); /* Reopen first: this call could let the following
+			  * calls in. */
 	trace2_data_string("sink", NULL, "from", "inside");
 	trace2_region_enter("sink", "inside", NULL);
 	trace2_counter_add(called, 1);
@@ -144,7 +145,8 @@ static void fork_and_lock(void)
 	exit(0);
 }
 
-/* Words with a secret are copied, all of them into one buffer, which grows. */
+/* Emit words with secrets while memory is short: the library copies all of them
+ * into one buffer, which grows. */
 static void say_without_memory(void)
 {
 	static char word[1000] = "https://me:secret@host/";

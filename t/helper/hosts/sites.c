@@ -41,8 +41,7 @@ static void emit_constants(void)
 	EVENTS("", "", "");
 	EVENTS("cat\n\"egory", "l\xc3\xa4" "b\xff" "el", "k\\ey");
 	EVENTS("https://me:secret@host", "token=secret", "password=secret");
-	/* Leave regions at another place, by other names, too late and too
-	 * early. */
+	/* Leave regions too early, too late, and by other names. */
 	trace2_region_enter("a", "outer", NULL);
 	trace2_region_enter("a", "inner", NULL);
 	trace2_region_leave("a", "outer", NULL);
@@ -53,7 +52,8 @@ static void emit_constants(void)
 
 static void emit_variables(void)
 {
-	/* Use no constants: the compiler cannot see through `volatile`. */
+	/* Make sure that the strings are no constants: the compiler cannot know
+	 * volatile values. */
 	const char *volatile s[] = {
 		"category", "label", "key", "", "", "", "cat\n\"egory",
 		"l\xc3\xa4" "b\xff" "el", "k\\ey", "https://me:secret@host",
@@ -73,7 +73,7 @@ static void emit_variables(void)
 	trace2_region_leave(s[12], s[16], NULL);
 }
 
-/* Emit as the macros do, with a site for each number. */
+/* Emit events as the macros do, with a site for each number. */
 static void emit_many(void)
 {
 	static struct trace2_site sites[NR_SITES];

@@ -53,7 +53,7 @@ static void set_path(const char *path)
 	address_size = sizeof(address.path);
 }
 
-/* Return "127.0.0.1:80". */
+/* Return the text `before` followed by the address, such as "127.0.0.1:80". */
 static const char *text_of(const char *before)
 {
 	static char text[128];
@@ -179,7 +179,7 @@ static void udp(void)
 	read_one(fd);
 }
 
-/* In a network of its own. */
+/* Wait in a network namespace of the process's own. */
 static void other_network(void)
 {
 	if (unshare(CLONE_NEWNET) && unshare(CLONE_NEWUSER | CLONE_NEWNET))

@@ -17,7 +17,7 @@
 static int ends[2]; /* ends of the pipe to which the child writes */
 static char end_text[16];
 
-/* Times of a child, in the order in which they are written. */
+/* The times of a child, in the order in which they are recorded. */
 struct times {
 	int64_t exec_ns, began_ns, ended_ns;
 };
@@ -53,8 +53,8 @@ static void pause_ns(long ns)
 	nanosleep(&ts, NULL);
 }
 
-/* Return when the main thread of a process has the state: S waits, D waits in
- * vfork(). A busy machine may give the process a CPU late. */
+/* Wait until the main thread of a process has the state: S: it waits; D: it
+ * waits in vfork(). On a busy machine the process may get a CPU late. */
 static void await_state(pid_t pid, char state)
 {
 	char path[64], text[512];
@@ -161,8 +161,8 @@ static struct {
 	int64_t ended_ns, until_ns;
 } other;
 
-/* Keep the CPU from the main thread, which waits, until after the child has
- * ended, and note until when it certainly had none. */
+/* Take the CPU from the main thread, which waits, until the child has ended.
+ * Record until when the main thread certainly had no CPU. */
 static void *keep_cpu(void *main_thread)
 {
 	const struct sched_param none = { 0 };
@@ -185,8 +185,8 @@ static void *keep_cpu(void *main_thread)
 	return NULL;
 }
 
-/* The thread and the main thread share a CPU. The main thread gets it only
- * while no other wants it. */
+/* Let a thread share a CPU with the main thread, which gets the CPU only while
+ * no other thread wants it. */
 static void slow(void)
 {
 	pthread_t thread, self = pthread_self();

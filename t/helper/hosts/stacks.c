@@ -38,10 +38,12 @@
 #define SKIP 77
 #define NEVER -1
 #define STACK_BYTES (256 * 1024)
-#define LONG_BYTES 150000 /* freed at the end of the call */
-#define KEPT_BYTES 5000 /* kept for later calls */
+#define LONG_BYTES 150000 /* size of a string whose memory is freed at the end
+			   * of the call */
+#define KEPT_BYTES 5000 /* size of a string whose memory is kept for later
+			 * calls */
 #define HOLE_BYTES (100 * 1024)
-#define NR_DOWN 150 /* more attempts than a call makes */
+#define NR_DOWN 150 /* number of jumps: more than a call rejects */
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)
@@ -55,7 +57,8 @@ static volatile bool is_running, has_stopped;
 static bool is_formatted;
 static volatile long stop_at = NEVER;
 static volatile unsigned long nr_said, nr_jumps;
-static long pages_before; /* pages after the first jumps, which may take some */
+static long pages_before; /* number of pages after the first jumps, which may
+			   * take some */
 static sigjmp_buf back;
 static void (*handle)(void);
 
@@ -132,8 +135,7 @@ static void set_timer(long us)
 	setitimer(ITIMER_REAL, &every, NULL);
 }
 
-/* Count both with SIGALRM blocked: no switch may come between the two counts.
- * */
+/* Block SIGALRM: the handler must not switch between the two counts. */
 static void count(void)
 {
 	sigset_t alarm, before;
@@ -153,8 +155,8 @@ static void run_routine(void)
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	while (nr_switches < NR_SWITCHES) {
-		/* With a ring, only this call takes the slow path, which renews
-		 * a thread's context. */
+		/* With a ring as target, only this call takes the slow path, on
+		 * which a thread may get another context. */
 		trace2_region_enter_printf("stacks", "routine", NULL, "%d", 1);
 		trace2_data_intmax("stacks", NULL, "k", 1);
 		trace2_region_leave("stacks", "routine", NULL);
@@ -175,8 +177,9 @@ static int run_coroutines(void)
 		getcontext(&routine[i]);
 		routine[i].uc_stack.ss_sp = malloc(STACK_BYTES);
 		routine[i].uc_stack.ss_size = STACK_BYTES;
-		/* swapcontext() sets the mask before it has switched: a timer
-		 * that fired in between would save half of each routine. */
+		/* Block SIGALRM during the switch: swapcontext() sets the mask
+		 * before it has switched. A timer in between would save half of
+		 * each routine. */
 		sigaddset(&routine[i].uc_sigmask, SIGALRM);
 		makecontext(&routine[i], run_routine, 0);
 	}
@@ -231,7 +234,8 @@ static bool prepare(const char *name, char *stack)
 	return !strcmp(name, "same");
 }
 
-/* Call with the same instructions, whether it is recorded or not. */
+/* Make the call by the same instructions, whether the run is recorded or
+ * not. */
 static __attribute__((noinline)) void say_stepped(void)
 {
 	is_running = true;
@@ -258,7 +262,7 @@ static void record(void)
 {
 	int i;
 
-	/* Emit the first lines, which take another path. */
+	/* Emit some lines first: the first ones take another path. */
 	for (i = 0; i < 20; i++) {
 		trace2_region_enter("stacks", "first", NULL);
 		trace2_region_leave("stacks", "first", NULL);
@@ -271,7 +275,8 @@ static void record(void)
 	while (!path->is_whole);
 }
 
-/* Repeat the run: time makes it take another way now and then. */
+/* Repeat the run until it stops at the place: a clock makes it take another way
+ * now and then. */
 static void run_until_stopped(void (*run)(long at), long at)
 {
 	int i;
@@ -281,8 +286,9 @@ static void run_until_stopped(void (*run)(long at), long at)
 		run(at);
 }
 
-/* Run at each stop of the path, or at about `most` stops, spread evenly. Fail
- * if over 10 % are missed: the path led there only while it was recorded. */
+/* Make a run to each stop of the path, or to about `most` stops, spread evenly.
+ * Fail if over 10 % are missed: runs led there only while the path was
+ * recorded. */
 static int run_each(void (*run)(long at), long most)
 {
 	long stops = path_stops(path), stride = 1 + stops / most, nr = 0, at;
@@ -401,7 +407,8 @@ static __attribute__((noinline)) int run_all(long most)
 	return code;
 }
 
-/* above: memory further up the stack than all functions that this one calls. */
+/* above: memory that is further up the stack than the frames of all functions
+ * called here. */
 static __attribute__((noinline)) int run_below(const char *name, char *above,
 					       long most)
 {

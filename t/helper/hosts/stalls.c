@@ -19,14 +19,15 @@
 
 TRACE2_COUNTER(counter, "stalls", "counter", 0);
 
-/* Replaces libc's function, for the library, too. */
+/* INSTEAD: a function that replaces libc's, for the library, too. */
 #define INSTEAD __attribute__((visibility("default")))
 
 static bool stands_still;
 static atomic_bool has_stopped;
 static __thread bool is_to_stop;
 
-/* Stop here: the library calls this for a write to a file of limited size. */
+/* Stop in this function: the library calls it for a write to a file of limited
+ * size. */
 INSTEAD int pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
 {
 	while (is_to_stop) {

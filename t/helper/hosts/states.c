@@ -38,10 +38,11 @@ struct known {
 	int64_t from_ns, to_ns;
 };
 
-/* In memory that child processes share. */
+/* Data in memory that child processes share. */
 static struct shared {
 	_Atomic bool waits; /* the main thread is about to wait */
-	_Atomic int chain_waits; /* links that wait or are about to */
+	_Atomic int chain_waits; /* number of links of the chain that wait, or
+				  * are about to wait */
 	_Atomic bool over;
 	struct known known, chain[3];
 } *shared;
@@ -92,8 +93,8 @@ static void print(const struct known *k)
 	       k->other, (long long)k->from_ns, (long long)k->to_ns);
 }
 
-/* Return the time that the host of this virtual machine took from all CPUs; it
- * is known to a tick. */
+/* Return the time that the host of this virtual machine took from all CPUs. Its
+ * unit is a tick of the kernel. */
 static int64_t stolen_ns(void)
 {
 	long long ticks = 0;
@@ -119,7 +120,7 @@ static void end(struct known *k)
 	k->end_ns = now();
 	k->cpu_ns += read_clock(CLOCK_THREAD_CPUTIME_ID);
 	k->stolen_ns += stolen_ns();
-	/* Add a tick: the kernel shows no part of a tick. */
+	/* Add a tick, since the kernel shows only whole ticks. */
 	if (stolen_ns())
 		k->stolen_ns += 1000000000 / sysconf(_SC_CLK_TCK);
 }
@@ -144,7 +145,7 @@ static char state_of(int pid, int tid)
 	return after[2];
 }
 
-/* Return some time after the main thread began to wait. */
+/* Wait until the main thread waits, and for some time more. */
 static void await_waiting(int pid)
 {
 	while (!shared->waits || state_of(pid, main_tid) != 'S')
@@ -152,14 +153,14 @@ static void await_waiting(int pid)
 	pause_ns(PAUSE_NS);
 }
 
-/* In a phase a thread waits, and another thread ends the wait. */
+/* A phase, in which a thread waits, and another thread ends the wait. */
 struct phase {
 	const char *name, *cause;
 	void (*prepare)(void);
 	void (*wait)(void);
-	/* NULL: the kernel wakes the thread. */
+	/* The function that wakes the thread; NULL: the kernel wakes it. */
 	void (*wake)(void);
-	bool by_kernel; /* wake() lets the kernel wake it later */
+	bool by_kernel; /* wake() only lets the kernel wake the thread later */
 };
 
 static void *wake_later(void *arg)
@@ -318,7 +319,7 @@ static const struct phase phases[] = {
 	{ "signal", "signal", block_signal, await_signal, send_signal, false },
 };
 
-/* The child wakes its parent at some time during its exit. */
+/* Wait for a child, which wakes its parent at some time during its exit. */
 static void run_child(const char *name)
 {
 	struct known *k = &shared->known;

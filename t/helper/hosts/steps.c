@@ -34,24 +34,26 @@
 
 #define SKIP 77
 #define NEVER -1
-#define ROUNDS 20 /* fewer if at most one in ENOUGH was missed */
+#define ROUNDS 20 /* most rounds of runs; fewer if at most one stop in ENOUGH
+		   * was missed */
 #define ENOUGH 50
 
 TRACE2_COUNTER(sampled, "steps", "sampled", 0);
 TRACE2_COUNTER(plain, "steps", "plain", 0);
 TRACE2_COUNTER(other, "steps", "other", 0);
 TRACE2_TIMER(timer, "steps", "timer", TRACE2_HISTOGRAM);
-#include "../first-calls.h" /* uses the timer */
+#include "../first-calls.h" /* uses the timer that is defined above */
 
 static struct path *path;
 static volatile long stop_at = NEVER;
-static volatile bool *has_stopped; /* shared with children */
+static volatile bool *has_stopped; /* in memory that is shared with children */
 static __thread volatile bool is_blocked;
-static volatile bool is_running; /* the call to interrupt */
+static volatile bool is_running; /* true during the call that is to be
+				  * interrupted */
 static sigjmp_buf back;
 static void (*handle)(void);
-/* Numbers of events and counts; a call that a jump interrupted may count or
- * not. */
+/* Numbers of events, counts and jumps. A call that a jump interrupted may count
+ * or not. */
 static volatile unsigned long nr_said, nr_counted, nr_jumps;
 
 __attribute__((format(printf, 1, 2))) noreturn static void
@@ -69,9 +71,9 @@ die(const char *fmt, ...)
 }
 
 /*
- * Replaces libc's function for the library: a stop while SIGTRAP is blocked
- * would end the program. Callers see the mask that they set; the handler is
- * suppressed while SIGTRAP counts as blocked.
+ * Replace libc's function, also for the library: never block SIGTRAP, because a
+ * stop would then end the program. Callers see the mask that they set. While
+ * SIGTRAP seems blocked, the handler does nothing.
  */
 __attribute__((visibility("default"))) int
 pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
@@ -120,7 +122,8 @@ static void *cancel_others(void *arg)
 	return arg;
 }
 
-/* Return unless cancellation is asynchronous: then it is pending. */
+/* Cancel this thread from another one. If cancellation is not asynchronous,
+ * return, with the cancellation pending. */
 static void cancel_thread(void)
 {
 	is_cancelled = false;
@@ -128,11 +131,11 @@ static void cancel_thread(void)
 	sem_post(&has_asked);
 	while (!is_cancelled)
 		sched_yield();
-	/* The signal comes at the end of a system call. */
+	/* Make a system call, at whose end the signal comes. */
 	sched_yield();
 }
 
-/* A call that a child makes first: the table is below. */
+/* A call that a child makes first: see the table `firsts` below. */
 struct call {
 	const char *name;
 	void (*run)(void);
@@ -147,7 +150,8 @@ static void call_first(void)
 		first_call()->run();
 }
 
-/* Run before the library's handler: registered before trace2_initialize(). */
+/* A handler of fork() that runs before the library's, as it is registered
+ * before trace2_initialize(). */
 static void in_early_handler(void)
 {
 	if (calls_in_atfork)
@@ -170,7 +174,7 @@ static pid_t fork_somehow(size_t how)
 static sem_t has_forked;
 static int end_of_child;
 
-/* Run in a thread that never steps. */
+/* Fork for other threads, in a thread that is never single-stepped. */
 static void *fork_for_others(void *arg)
 {
 	pid_t pid;
@@ -180,7 +184,8 @@ static void *fork_for_others(void *arg)
 			continue;
 		pid = fork_somehow(nr_forks % 3);
 		if (!pid) {
-			/* A child that hangs has all signals blocked. */
+			/* Let the child end with its parent: a child that hangs
+			 * has all signals blocked. */
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
 			if (!calls_in_atfork)
 				call_first();
@@ -214,7 +219,7 @@ static void have_another_fork(void)
 	nr_forks++;
 }
 
-static bool is_divided; /* this is a child of the handler */
+static bool is_divided; /* true in a process that the handler has forked */
 
 static void divide(bool with_handlers)
 {
@@ -245,7 +250,7 @@ static void fork_itself_bare(void)
 
 static void on_trap(int signo, siginfo_t *info, void *context)
 {
-	/* A mask does not hold back another thread. */
+	/* Use a breakpoint: a signal mask does not hold back another thread. */
 	if (!breakpoint_is_hit(path, context,
 			       is_running && (!is_blocked ||
 					      handle == cancel_thread ||
@@ -260,7 +265,7 @@ static void count_up(volatile unsigned long *p)
 	__atomic_fetch_add(p, 1, __ATOMIC_RELAXED);
 }
 
-/* The calls to interrupt. */
+/* The following functions make the calls to interrupt. */
 
 static void say(void)
 {
@@ -322,7 +327,7 @@ static char opened_name[32];
 static volatile bool is_opening;
 static struct trace2_counter *volatile opened_by_handler;
 
-/* Does the handler open another metric than the interrupted call? */
+/* true: the handler opens another metric than the interrupted call. */
 static bool opens_another(void)
 {
 	return stop_at & 1;
@@ -408,7 +413,7 @@ static const struct operation {
 };
 static const struct operation *operation;
 
-/* The actions of the handler. */
+/* The following functions are the actions of the handler. */
 
 static void jump(void)
 {
@@ -457,7 +462,8 @@ static const struct {
 	{ "_Forks", fork_itself_bare },
 };
 
-/* Return the type of cancellation: asynchronous at every second instruction. */
+/* Return the type of cancellation for this run: asynchronous at every second
+ * instruction. */
 static int type_of_run(void)
 {
 	return stop_at & 1 ? PTHREAD_CANCEL_ASYNCHRONOUS :
@@ -538,7 +544,8 @@ static void *say_and_count(void *arg)
 	return arg;
 }
 
-/* Call with the same instructions, whether it is recorded or not. */
+/* Make the call by the same instructions, whether the run is recorded or
+ * not. */
 static __attribute__((noinline)) void run_stepped(void)
 {
 	is_running = true;
@@ -606,7 +613,7 @@ static void *run_in_thread(void *arg)
 	return arg;
 }
 
-/* Make more calls after all else, in the process in which the operation ran. */
+/* Make more calls at the end, in the process in which the operation ran. */
 static void go_on(void)
 {
 	say_and_count(NULL);
@@ -643,8 +650,8 @@ static void run_in_child(void)
 	if (pid < 0)
 		die("no child");
 	if (!pid) {
-		/* Begin the child's session first, unless that is under
-		 * test. */
+		/* In a forked child, begin the session first, unless its
+		 * beginning is the call under test. */
 		if (operation->where != CHILD)
 			say();
 		run_here();
@@ -655,7 +662,8 @@ static void run_in_child(void)
 		die("the child ended with %d", code);
 }
 
-/* Return false if the run did not reach the instruction. */
+/* Make a run to an instruction of the path. Return false if the run did not
+ * reach it. */
 static bool run_once(long at)
 {
 	stop_at = at;
@@ -683,8 +691,9 @@ static bool is_new(const struct place *place)
 	return nr_places < PATH_LENGTH;
 }
 
-/* Numbers of digits and sizes of buffers sometimes change a run's path; a new
- * process also calibrates its clock, which later runs do not repeat. */
+/* Record a path, and make a run to each of its instructions. Numbers of digits
+ * and sizes of buffers sometimes change the path of a run. A new process also
+ * calibrates its clock, which later runs do not do. */
 static void run_round(long most)
 {
 	long stride, at, nr = 0;
@@ -755,14 +764,14 @@ int main(int argc, char **argv)
 		return 129;
 	}
 	pthread_atfork(NULL, NULL, in_early_handler);
-	/* Let a thread resolve the functions now: main must not look one up
+	/* Let a thread look up all functions now: main must not look one up
 	 * while a thread is stopped in the dynamic linker. */
 	run_thread(return_at_once);
 	path = path_new();
 	has_stopped = (volatile bool *)path_new();
 	trace2_initialize();
 	trace2_cmd_start(argv);
-	/* Now a handler finds an existing counter. */
+	/* From now on a handler finds an existing counter. */
 	trace2_counter_add(other, 1);
 	sigaction(SIGTRAP, &action, NULL);
 	if (handle == cancel_thread)

@@ -49,7 +49,8 @@ static int load_all(char **paths, char **argv)
 }
 
 /*
- * One of both is always loaded, so that the other does not get its last place.
+ * Load two plugins in turns. One of both is always loaded, so that the other
+ * one does not get the same place again.
  */
 static int take_turns(char **paths, char **argv)
 {

@@ -135,7 +135,7 @@ static const struct {
 	{ "background", background },
 };
 
-/* A leader of a group cannot create a session. */
+/* Run in a child: the leader of a process group cannot create a session. */
 static int run_in_child(int (*run)(void))
 {
 	pid_t pid = fork();

@@ -14,7 +14,7 @@
 static atomic_int go = 1, nr_running;
 static char **arguments;
 
-/* Count allocations while a handler runs. */
+/* true while a handler runs: allocations are then counted. */
 static __thread volatile sig_atomic_t in_handler;
 static atomic_int nr_allocations;
 
@@ -23,7 +23,8 @@ static atomic_int nr_allocations;
 #else
 #define HAS_FEATURE(x) 0
 #endif
-/* Sanitizers have their own allocator, and musl has no other names. */
+/* Replace the allocator only with glibc: sanitizers have their own one, and
+ * musl has no other names for its functions. */
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && \
 	!defined(__SANITIZE_THREAD__) && !HAS_FEATURE(address_sanitizer) && \
 	!HAS_FEATURE(thread_sanitizer)
@@ -74,7 +75,7 @@ static void *look_up(void *arg)
 	return arg;
 }
 
-/* Set names while other threads read the environment. */
+/* Set names of commands while other threads read the environment. */
 static void names_beside_getenv(void)
 {
 	pthread_t threads[NR_READERS];
@@ -192,8 +193,8 @@ static void *cancel_self(void *arg)
 	return arg;
 }
 
-/* Cancel a thread by itself. In glibc 2.36 its cancellation points wait forever
- * if that is asynchronous. */
+/* Let a thread cancel itself. In glibc 2.36 its next cancellation points wait
+ * forever if the cancellation is asynchronous. */
 static void cancels_itself(void)
 {
 	host_in_thread(cancel_self, &go);
@@ -259,8 +260,8 @@ static void exits_in_handler(void)
 static pthread_key_t late_key;
 static __thread int round_nr;
 
-/* Call the library in the last round of destructors; the C library begins none
- * after it. */
+/* Call the library in the last round of destructors: after it the C library
+ * begins no further round. */
 static void call_last(void *value)
 {
 	if (++round_nr < PTHREAD_DESTRUCTOR_ITERATIONS) {

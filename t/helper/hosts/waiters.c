@@ -439,7 +439,8 @@ static void nothing(void)
 	hang();
 }
 
-/* Wait where only root may look: this is the last row, for root alone. */
+/* Wait in a process at which only root may look. This row is the last one, for
+ * root alone. */
 static void refused(void)
 {
 	make_pipe();
@@ -519,7 +520,8 @@ int main(int argc, char **argv)
 	unsigned int nr = sizeof(rows) / sizeof(*rows);
 
 	(void)argv;
-	/* A process that a user may not look at may have any end of a pipe or a
-	 * lock: then nobody is named. */
+	/* Leave out the row of the process at which only root may look. It
+	 * could have any end of a pipe, or any lock: for a user no peer would
+	 * be named. */
 	return wait_for_each(rows, geteuid() ? nr - 1 : nr, argc);
 }

@@ -60,16 +60,16 @@ static __attribute__((constructor)) void read_settings(void)
 	wall_second = setting("INJECT_WALL");
 }
 
-/* Return the number of this event, from 1. */
+/* Count an event, and return its number, from 1. */
 static long count(long *counter)
 {
 	return __atomic_add_fetch(counter, 1, __ATOMIC_RELAXED);
 }
 
 /*
- * Raise the signal only outside of its handler, which may write, too; and not
- * while the signal is blocked: then it would be raised again and again when the
- * handler returns.
+ * Raise the signal, but not inside its handler, which may write, too. Do not
+ * raise it while it is blocked: it would come again and again when the handler
+ * returns.
  */
 static void raise_inside(void)
 {
@@ -103,7 +103,7 @@ static int spoil(int fd, size_t *len)
 	return 0;
 }
 
-/* libc's own syscall(). */
+/* The syscall() of libc. */
 static long (*real)(long number, ...);
 
 static __attribute__((constructor)) void find_real(void)
@@ -113,7 +113,7 @@ static __attribute__((constructor)) void find_real(void)
 	memcpy(&real, &p, sizeof(real));
 }
 
-/* The library also writes by syscall(). */
+/* Replace syscall(), by which the library writes, too. */
 EXPORT long syscall(long number, ...)
 {
 	long arg[6];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The same module linked without the library: it uses the calls of the program
- * that loads it.
+ * The module of metrics.c, linked without the library: it uses the calls of the
+ * program that loads it.
  */
 #include "metrics.c"

@@ -32,6 +32,6 @@ static int open_as(const char *path, int flags, va_list ap)
 	}
 
 OPEN(open)
-#ifndef open64 /* musl: it is the same */
+#ifndef open64 /* in musl, open64 is a macro for open */
 OPEN(open64)
 #endif

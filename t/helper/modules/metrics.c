@@ -9,7 +9,7 @@ TRACE2_TIMER(module_timer, "module", "work",
 	     TRACE2_PER_THREAD | TRACE2_HISTOGRAM);
 TRACE2_COUNTER(module_calls, "module", "calls", TRACE2_PER_THREAD);
 TRACE2_COUNTER(module_items, "module", "items", 0);
-/* The same metric as the library's test1. */
+/* This metric is the same as the library's test1. */
 TRACE2_COUNTER(module_test1, "test", "test1", 0);
 
 __attribute__((visibility("default"))) void module_use(void);

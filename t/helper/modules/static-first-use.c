@@ -26,8 +26,8 @@ void plugin_start(char **argv)
 	trace2_counter_add(used, 1);
 }
 
-/* Make each call in a function that calls nothing else: its stack may be
- * unaligned. */
+/* Make each call in a function that makes no other call: the stack of such a
+ * function may be unaligned. */
 static __attribute__((noinline)) void count(void)
 {
 	trace2_counter_add(used, 1);
