@@ -37,7 +37,7 @@ void tr2_bisect_catch_signals(void)
 			sigaction(ending[i], &act, NULL);
 }
 
-/* The first run blocks signals for good, so look for pending ones, too. */
+/* Also look for pending signals: the first run blocks signals for good. */
 bool tr2_bisect_stopped(struct tr2_bisect_runner *r)
 {
 	sigset_t set;

@@ -20,17 +20,17 @@ struct tr2_bisect_runner {
 	struct tr2_bisect_repo repo;
 	char *dir; /* directory in which a run is recorded */
 	struct tr2_event_counters counters;
-	/* Why the last function below returned false: */
+	/* The reason why the last function below returned false: */
 	struct tr2_buf why; /* the commit cannot be measured */
-	bool has_run;       /* it cannot be measured because CMD or the build
-			     * failed */
+	bool has_run;       /* the commit cannot be measured because CMD or the
+			     * build failed */
 	bool failed;        /* an error was printed */
 	bool stop;          /* a signal requested the end */
 };
 
 /* From now on, a signal that requests the end sets r->stop. */
 void tr2_bisect_catch_signals(void);
-/* Has a signal requested the end? */
+/* Return whether a signal has requested the end. */
 bool tr2_bisect_stopped(struct tr2_bisect_runner *r);
 
 /* Change to the work tree's directory. */
@@ -40,8 +40,8 @@ bool tr2_bisect_enter(struct tr2_bisect_runner *r,
 bool tr2_bisect_prepare(struct tr2_bisect_runner *r,
 			const struct tr2_bisect_tree *tree,
 			const char *commit);
-/* Run CMD in the work tree. If `base` is not NULL, run CMD there equally often,
- * with each pair of runs in random order. */
+/* Run CMD in the work tree. If `base` is not NULL, run CMD equally often in the
+ * work tree `base`, with each pair of runs in random order. */
 bool tr2_bisect_measure(struct tr2_bisect_runner *r,
 			const struct tr2_bisect_tree *tree,
 			struct tr2_measures *ms,

@@ -18,7 +18,7 @@
 
 TR2_COLUMN_LIST(step_columns, struct tr2_bisect_step, STEP_COLUMNS)
 
-/* The commit that was found, and the measure that decided. */
+/* The commit that was found, and the measure by which it was found. */
 struct found {
 	const char *commit, *subject;
 	const struct tr2_bisect_decision *by;
@@ -62,7 +62,7 @@ static void print_line(FILE *out, const struct tr2_bisect_step *s,
 	} else {
 		tr2_text_add(&b, by->name, strlen(by->name));
 		tr2_buf_addch(&b, ' ');
-		/* Print counts exactly: a rounded count may not show the
+		/* Print counts exactly: rounded counts may not show the
 		 * difference. */
 		if (by->is_exact)
 			tr2_buf_add_u64(&b, (uint64_t)llround(s->value));

@@ -17,15 +17,16 @@ struct tr2_bisect_decision {
 	enum tr2_measure_unit unit;
 	char *name;
 	bool by_calls, is_exact;
-	double good, bad; /* values of the ends */
+	double good, bad; /* values of the good and the bad end */
 };
 
 /* A commit that was judged. */
 struct tr2_bisect_step {
 	const char *commit, *subject;
-	const char *word; /* good, bad, skip */
+	const char *word; /* the verdict: "good", "bad" or "skip" */
 	double value;     /* NAN: the commit was skipped */
-	const char *why;  /* why the commit was skipped; NULL: it was not */
+	const char *why;  /* the reason why the commit was skipped; NULL: it was
+			   * not skipped */
 };
 
 struct tr2_bisect_steps {

@@ -141,8 +141,8 @@ int tr2_bisect_repo_open(struct tr2_bisect_repo *repo)
 		free(top);
 		return -1;
 	}
-	/* Make the path absolute: builds run elsewhere, where a relative path
-	 * means another directory. */
+	/* Make the path absolute: builds run in another directory, where a
+	 * relative path would name another place. */
 	if (tmp && *tmp)
 		setenv("TMPDIR", top, 1);
 	free(top);

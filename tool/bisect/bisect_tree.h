@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 struct tr2_bisect_repo {
-	char *home;    /* the current directory */
+	char *home;    /* the user's current directory */
 	char *git_dir; /* the option --git-dir=… for all work trees of the
 			* repository */
 	char *prefix;  /* the current directory, relative to the top of the work
@@ -43,7 +43,8 @@ int tr2_bisect_repo_find(struct tr2_bisect_repo *repo);
 int tr2_bisect_rev_find(const struct tr2_bisect_repo *repo,
 			struct tr2_bisect_rev *rev);
 /* Check that the history can be searched from `good` to `bad`. Set *bases to
- * their merge bases, one per line; NULL: `good` is the only one. */
+ * the merge bases of both, one per line; NULL: the only merge base is
+ * `good`. */
 int tr2_bisect_check_ends(const struct tr2_bisect_repo *repo,
 			  const struct tr2_bisect_rev *good,
 			  const struct tr2_bisect_rev *bad, char **bases);
