@@ -25,13 +25,13 @@ struct tr2_found {
  * which was reported. */
 int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS]);
 
-/* Describe the destination that a target's value names, in `out`. Return false
- * if it does not work. */
+/* Append to `out` a description of the destination that a target's value names.
+ * Return false if the destination does not work. */
 bool tr2_check_destination(const char *value, bool is_ring,
 			   struct tr2_buf *out);
 
-/* Return a connected, non-blocking socket for af_unix:…, with its kind; -1 with
- * errno. */
+/* Return a connected, non-blocking socket for a value af_unix:…, and set *kind
+ * to the kind of socket. Return -1 with errno on failure. */
 int tr2_check_open_socket(const char *value, const char **kind);
 
 /* Append a text to `out`, and return `ok`. */

@@ -73,8 +73,8 @@ int tr2_check_find_settings(struct tr2_found found[TR2_NR_SETTINGS])
 	return reading.nr_faults;
 }
 
-/* Return the setting whose name is most similar: by a common synonym, else by
- * letters. NULL: no name is similar. */
+/* Return the setting whose name is most similar to `name`: by a common synonym,
+ * else by letters. NULL: no name is similar. */
 static const char *nearest(struct tr2_spell *spell, const char *name)
 {
 	size_t i;
@@ -91,7 +91,8 @@ struct row {
 	const char *variable;
 	const struct tr2_found *found;
 	bool works;
-	const char *meaning; /* NULL: nothing to report */
+	const char *meaning; /* a report about the value; NULL: there is nothing
+			      * to report */
 };
 
 static void cell_meaning(struct tr2_table *t, const struct row *r)
@@ -112,7 +113,8 @@ static void cell_meaning(struct tr2_table *t, const struct row *r)
 
 TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
-/* Add variables whose names are similar to a setting's. Return their number. */
+/* Add a row for each variable whose name is similar to a setting's name. Return
+ * the number of rows. */
 static int add_near_misses(struct tr2_table *t)
 {
 	struct tr2_found found = { "", "environment" };

@@ -33,8 +33,8 @@ static struct {
 struct source {
 	const char *command, *what;
 	bool has;
-	const char *why; /* the source that makes it work, or the reason why it
-			  * does not work */
+	const char *why; /* the source by which `what` works, or the reason why
+			  * it does not work */
 };
 
 #define COLUMNS(COLUMN, DATA, TEXT) \
@@ -83,8 +83,8 @@ static void open_sources(void)
 		return;
 	had.kernel.wanted.states = had.kernel.wanted.of_command = true;
 	had.kernel.wanted.hz = PROFILE_HZ;
-	/* This descriptor takes the place of kernel.data. It is closed with the
-	 * events. */
+	/* Pass a descriptor of /dev/null in place of kernel.data. It is closed
+	 * with the events. */
 	had.has_tasks = tr2_kernel_records_open(
 		&had.kernel, &loop, open("/dev/null", O_RDWR | O_CLOEXEC));
 	had.has_connector = tr2_connector_open(&had.connector, &loop,
@@ -203,8 +203,8 @@ static enum path find_path(void)
 
 struct summary {
 	enum path path;
-	const char *remedy; /* NULL: nothing is missing, or the remedy is
-			     * unknown */
+	const char *remedy; /* the remedy; NULL: nothing is missing, or no
+			     * remedy is known */
 };
 
 #define SUMMARY_COLUMNS(COLUMN, DATA, TEXT) \

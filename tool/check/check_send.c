@@ -23,7 +23,7 @@
 
 #define ARGV "[\"trace2\",\"check\",\"--send\"]"
 
-/* Make a session of three events, and its SID. */
+/* Make the lines of a session with three events, and a SID for it. */
 static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 {
 	static const char *const events[] = {
@@ -60,7 +60,7 @@ static void make_probe(struct tr2_buf *probe, struct tr2_buf *sid)
 	tr2_buf_release(&time_text);
 }
 
-/* Does the file contain the text? */
+/* Return whether the file contains the text. */
 static bool file_has(const char *path, const char *text)
 {
 	char block[65536 + 1];
@@ -112,7 +112,7 @@ static int send_to_file(const char *path, const struct tr2_buf *probe,
 	return result;
 }
 
-/* Send one line per datagram, or all lines in one stream. */
+/* Send each line as a datagram, or all lines in one stream. */
 static bool send_lines(int fd, const struct tr2_buf *probe)
 {
 	size_t at = 0, len;
