@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * trace2 bisect - find the commit that changed the cost of a command.
- *
- * It runs `git bisect` in a work tree of its own, builds each commit there, and
- * runs CMD a few times. The measure that tells good from bad is chosen from
- * both ends: an exact count that differs, or else the time.
- *
- * A time that is measured later may differ because the machine has changed. So
- * if the time decides, each commit is measured in turns with another commit,
- * which is built in a second work tree. That is first the good end and, at
- * last, the commit before the found one.
+ * trace2 bisect - find the commit that changed the cost of a command. It runs
+ * `git bisect` in a work tree of its own, builds each commit there, and runs
+ * CMD a few times. The measure that tells good from bad is chosen by comparing
+ * both ends: an exact count that differs, or else the time. A time that is
+ * measured later may differ because the machine has changed. So if the time
+ * decides, each commit is measured in turns with another commit, which is built
+ * in a second work tree. The other commit is at first the good end, and at last
+ * the commit before the found one.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -67,7 +65,7 @@ struct point {
 	char *commit;
 	struct tr2_measures measures;
 	double good; /* value of the good end, measured in turns with this
-		      * commit; NAN: no turns */
+		      * commit; NAN: not measured in turns */
 };
 
 static struct {
@@ -76,16 +74,18 @@ static struct {
 				      * measured */
 	struct tr2_bisect_tree base; /* work tree of the commit that takes turns
 				      * with it */
-	char *bases; /* merge bases of the ends; NULL: `good` is the only one */
+	char *bases; /* merge bases of the ends; NULL: the only merge base is
+		      * `good` */
 	struct point *item;
 	uint32_t nr, alloc;
 	struct tr2_bisect_steps steps;
 	struct tr2_output json;
 	struct tr2_bisect_decision by;
 	bool in_turns;
-	struct tr2_buf ends; /* text: by how much the ends differ */
-	enum tr2_verdict_word time_word; /* the verdict on the ends */
-	FILE *out; /* where the steps are printed; CMD prints elsewhere */
+	struct tr2_buf ends; /* a text that says by how much the ends differ */
+	enum tr2_verdict_word time_word; /* the verdict on the times of the
+					  * ends */
+	FILE *out; /* the stream for the steps; CMD's output goes elsewhere */
 } bi;
 
 static bool takes(const struct tr2_difference *d, const void *data)
@@ -175,7 +175,7 @@ static void decide_by(const struct tr2_difference *d, bool is_exact,
 	bi.by.bad = value_of(to);
 }
 
-/* Append the difference of the deciding row. */
+/* Append a text with the difference in the deciding row. */
 static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 			   const struct tr2_difference *d)
 {
@@ -186,9 +186,9 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 	tr2_difference_add(b, d, has ? &interval : NULL);
 }
 
-/* Choose the deciding measure: an exact count that differs between the ends.
- * For runs in turns, choose a time, or a number that varies, that differs by
- * more than chance. Return false if there is no such measure. */
+/* Choose the deciding measure. Without turns it is an exact count that differs
+ * between the ends. With turns it is a time, or a number that varies, whose
+ * difference is more than chance. Return false if no measure decides. */
 static bool choose(bool in_turns, const struct tr2_measures *from,
 		   const struct tr2_measures *to)
 {
@@ -236,7 +236,7 @@ static bool tell_by_time(void)
 	return ok;
 }
 
-/* Is this commit like the bad end? */
+/* Return whether the commit is more like the bad end than like the good end. */
 static bool is_bad(const struct point *p)
 {
 	double value = value_of(&p->measures);
@@ -279,7 +279,8 @@ static const char *judge(const char *commit)
 	return word;
 }
 
-/* Print the skipped commits that Git lists: one of them is the commit. */
+/* Print the skipped commits that Git lists: the first bad commit is one of
+ * them. */
 static void say_skipped(char *list)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -329,8 +330,8 @@ static char *tell(const char *word, bool *over)
 	return first;
 }
 
-/* Is this a bad merge base of the ends? If so, no commit after it made the bad
- * end bad. */
+/* Return whether the commit is a bad merge base of the ends. If so, no commit
+ * after the merge base made the bad end bad. */
 static bool is_bad_base(const char *commit, const char *word)
 {
 	char *subject;
@@ -406,8 +407,7 @@ static void say_interrupted(void)
 	free(nr);
 }
 
-/* Print a hint if the ends differ in time, and the found commit does not
- * explain that. */
+/* Print a hint if the bad end is slower, but the found commit is not. */
 static void say_unexplained(enum tr2_verdict_word word)
 {
 	if (bi.by.is_exact && bi.time_word == TR2_VERDICT_SLOWER &&
@@ -417,7 +417,8 @@ static void say_unexplained(enum tr2_verdict_word word)
 			"is.\n");
 }
 
-/* Does the deciding measure differ in this row as it does between the ends? */
+/* Return whether the deciding measure differs in this row as it does between
+ * the ends. */
 static bool is_confirmed(const struct tr2_difference *d)
 {
 	bool by_calls = bi.by.by_calls;
@@ -431,7 +432,8 @@ static bool is_confirmed(const struct tr2_difference *d)
 		return false;
 	if ((by_calls ? d->exact_calls : d->exact) == TR2_EXACT_DIFFERS)
 		return true;
-	/* A measure that only one of the two commits has differs. */
+	/* If only one of the two commits has the measure, the measure
+	 * differs. */
 	if (d->kind > TR2_MEASURE_SYSCALL && (isnan(d->base) || isnan(d->new)))
 		return true;
 	return !by_calls && d->p_alone < TR2_ALPHA;
@@ -456,7 +458,8 @@ static int say_unconfirmed(const char *first, const struct tr2_comparison *c,
 	return TR2_EXIT_FOUND;
 }
 
-/* Begin to print the steps as data, to a place where CMD does not print. */
+/* Print the steps as data. Redirect descriptor 1 to the stream for the steps,
+ * to which CMD does not print. */
 static void begin_data(void)
 {
 	fflush(stdout);
@@ -513,8 +516,8 @@ static int print_result(const char *first, const struct tr2_comparison *c)
 	return confirmed ? 0 : say_unconfirmed(first, c, d);
 }
 
-/* Compare only counts. If no step has measured the commit before, measure it;
- * without its measures, print the result without a comparison. */
+/* Compare only counts. Measure the commit before the found one, unless a step
+ * has measured it. If that fails, print the result without a comparison. */
 static int compare_counts(const char *first, const char *before)
 {
 	struct point *a, *b;

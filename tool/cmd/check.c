@@ -32,7 +32,7 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* Flags in check.seen: events that a session has had. */
+/* Flags in check.seen for events that a session has had. */
 #define SEEN_METRIC (1u << 0)
 #define SEEN_ATEXIT (1u << 1)
 
@@ -79,7 +79,8 @@ static bool is_missing(const struct tr2_parsed_event *ev, int i)
 	case TR2_T_T_REL:
 	case TR2_T_NESTING:
 		return tr2_parsed_number(ev, i) == TR2_ABSENT;
-	default: /* an empty array of words has no text, and is not missing */
+	default: /* an array of words is never missing: an empty one has no
+		  * text */
 		return false;
 	}
 }
@@ -138,9 +139,9 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-/* Is this the library's own data? Gauges at the end are outside of all regions.
- * The data of a span has its true nesting, even if regions around it were too
- * deep to be written. */
+/* Return whether this is data that the library emits itself. Gauges at the end
+ * are outside of all regions. The data of a span has its true nesting, even if
+ * regions around it were too deep to be written. */
 static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 {
 	const struct tr2_view *category = &ev->as.data_json.category.text;
@@ -151,8 +152,9 @@ static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 	       !memcmp(category->p, "trace2", category->len);
 }
 
-/* Is the nesting right? Check only events that have a nesting in every target:
- * at the end of a thread, open regions are closed without an event. */
+/* Return whether the nesting is right. Check only events that have a nesting in
+ * every target: at the end of a thread, open regions are closed without an
+ * event. */
 static bool is_nested(const struct place *at, unsigned int open)
 {
 	const struct tr2_parsed_event *ev = at->ev;
@@ -209,8 +211,9 @@ static const char *why_no_end(const struct tr2_model_session *s)
 	}
 }
 
-/* Is this a thread without a name of its own? Its events get the name
- * `…:unknown`: Git and the library write no thread_start for it. */
+/* Return whether this thread has no name of its own. The events of such a
+ * thread have the name `…:unknown`: Git and the library write no thread_start
+ * for it. */
 static bool is_unknown(const struct tr2_model *m, uint32_t thread)
 {
 	const char *colon = strchr(tr2_s(m, m->threads[thread].name), ':');
@@ -266,14 +269,14 @@ static void check_ends(struct tr2_model *m)
 struct found {
 	struct tr2_output out;
 	struct tr2_table problems;
-	unsigned int errors, warnings; /* number of kinds of problems, summed
-					* over files */
+	unsigned int errors, warnings; /* number of kinds of problems in each
+					* file, summed over the files */
 	uint64_t sessions, events;
 	bool brief;
 };
 
-/* Problems that may be caused by missing events, or by events of another
- * process. */
+/* Kinds of problems that may be caused by missing events, or by events of
+ * another process. */
 static const bool comes_of_others[TR2_PROBLEM_NR] = {
 	[TR2_PROBLEM_BAD_LINE] = true, [TR2_PROBLEM_UNPAIRED] = true,
 	[TR2_PROBLEM_ORDER] = true,    [TR2_PROBLEM_OVERLAP] = true,
@@ -288,8 +291,8 @@ static const bool is_warning[TR2_PROBLEM_NR] = {
 	[TR2_PROBLEM_LOST] = true,        [TR2_PROBLEM_FULL] = true,
 };
 
-/* Does the source lack events, or may some of its events belong to another
- * process? */
+/* Return whether the source lacks events, or whether some of its events may
+ * belong to another process. */
 static bool is_excused(const struct tr2_model *m, tr2_str source)
 {
 	const struct tr2_problem *p;

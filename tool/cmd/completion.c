@@ -12,13 +12,13 @@ static bool wants_file(const struct tr2_option *o)
 			  strstr(o->arg, "DIR") || strstr(o->arg, "SOCKET"));
 }
 
-/* Is the option's value optional? */
+/* Return whether the option's value is optional. */
 static bool may_be_left_out(const struct tr2_option *o)
 {
 	return o->arg && *o->arg == '[';
 }
 
-/* Are the words after the options another command line? */
+/* Return whether the words after the options are another command line. */
 static bool runs_command(const struct tr2_command *c)
 {
 	return c->flags & TR2_COMMAND_STOP;
@@ -29,7 +29,7 @@ static bool is_help(const struct tr2_command *c)
 	return !strcmp(c->name, "help");
 }
 
-/* Append "a|b" as "a b". */
+/* Append choices such as "a|b" in the form "a b". */
 static void add_choices(struct tr2_buf *b, const char *choices,
 			const char *colon)
 {
@@ -43,8 +43,8 @@ static void add_choices(struct tr2_buf *b, const char *choices,
 	}
 }
 
-/* Append the words of which one is the value of an option. Return false if any
- * text may be its value. */
+/* Append the words that may be the value of an option. Return false if any text
+ * may. */
 static bool add_values(struct tr2_buf *b, const struct tr2_command *c,
 		       const struct tr2_option *o, const char *colon)
 {
@@ -57,7 +57,7 @@ static bool add_values(struct tr2_buf *b, const struct tr2_command *c,
 	return true;
 }
 
-/* Append an option's letter and its name, as far as it has them. */
+/* Append an option's letter and its name, if it has these. */
 static void add_names(struct tr2_buf *b, const struct tr2_option *o,
 		      const char *before_letter, const char *before_name)
 {
@@ -149,8 +149,9 @@ static void bash_command(struct tr2_buf *b, const struct tr2_command *c)
 }
 
 /*
- * readline breaks words at `=`, so that `--format=te` arrives as three words.
- * Words of the command that `record` runs are completed as names of files.
+ * The beginning of the script for bash. readline breaks words at `=`, so that
+ * `--format=te` arrives as three words. Words of the command that `record` runs
+ * are completed as names of files.
  */
 static const char bash_head[] =
 	"# Made by trace2 help --completion bash.\n"

@@ -35,9 +35,10 @@ static const char *counted_here(const struct tr2_perfevent_name *row)
 	return tr2_event_works(&ev) ? "yes" : "no";
 }
 
-/* A name, or a pattern of names. */
+/* A row of the list: a name, or a pattern of names. */
 struct row {
-	const struct tr2_perfevent_name *known; /* NULL: a pattern */
+	const struct tr2_perfevent_name *known; /* the named event; NULL: the
+						 * row is a pattern */
 	const char *pattern, *about;
 };
 

@@ -70,7 +70,7 @@ static const struct tr2_export_format *find_format(const char *name)
 	return NULL;
 }
 
-/* Is the text valid between back quotes? */
+/* Return whether the text may stand between back quotes. */
 static bool is_name(const char *s)
 {
 	return *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyz"
@@ -92,8 +92,8 @@ static int check_database(void)
 	return 0;
 }
 
-/* Does an option with this list of formats belong to the format? An empty list
- * stands for all formats. */
+/* Return whether an option with this list of formats is for the format. An
+ * empty list stands for all formats. */
 static bool is_for(const char *list)
 {
 	size_t len = strlen(to), n;

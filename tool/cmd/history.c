@@ -38,8 +38,8 @@ static const struct tr2_option options[] = {
 struct row {
 	const struct tr2_timeline *t;
 	const struct tr2_moment *moment;
-	double time, most; /* time: the median; most: the largest median of all
-			    * commits */
+	double time, most; /* time: the median of this commit; most: the largest
+			    * median of all commits */
 	char *text;        /* description of the change; NULL: none */
 };
 
@@ -76,7 +76,7 @@ static void cell_bar(struct tr2_table *t, const struct row *r)
 
 TR2_COLUMN_LIST(columns, struct row, COLUMNS)
 
-/* Compare only counts: to compare times of different days needs more than two
+/* Compare only counts: comparing times of different days needs more than two
  * commits. */
 static bool is_exact(const struct tr2_difference *d, const void *data)
 {
@@ -84,7 +84,7 @@ static bool is_exact(const struct tr2_difference *d, const void *data)
 	return d->exact != TR2_EXACT_NO || d->exact_calls != TR2_EXACT_NO;
 }
 
-/* Return the change at a commit as text; NULL: nothing changed. */
+/* Return a text about what a commit changed; NULL: it changed nothing. */
 static char *text_of_change(const struct tr2_moment *before,
 			    const struct tr2_moment *m)
 {
@@ -182,8 +182,8 @@ static char *next_part(char **text, char end)
 	return part;
 }
 
-/* Return the first command of a note; NULL: it has none. That of the newest
- * note is the default. */
+/* Return the first command of a note; NULL: the note has no command. The first
+ * command of the newest note is the default. */
 static char *command_of(const char *note)
 {
 	size_t len = strcspn(note, "\n");

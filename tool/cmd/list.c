@@ -80,8 +80,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-/* Cells of two kinds: from the process's own events, and from the kernel's
- * record of its end. */
+/* Make cells of two kinds: from the process's own events, and from the kernel's
+ * record of the end of the process. */
 #define SESSION(give)                                          \
 	const struct tr2_model_session *s = session_of(r);     \
 	if (s)                                                 \
@@ -94,7 +94,7 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	if (task->flags & TR2_TASK_HAS_RUSAGE)                 \
 		tr2_cell_uint(t, task->member)
 
-/* Show the object for which the process waited longest or, with wants_time, for
+/* Show the object for which the process waited longest; with wants_time, show
  * how long it waited. */
 static void cell_object(struct tr2_table *t, const struct tr2_node_row *r,
 			bool wants_time)
@@ -370,7 +370,7 @@ static void add_rows(struct tr2_table *t, void *data)
 	uint32_t i;
 
 	for (i = m->first_root; i; i = tr2_node_after(m, i)) {
-		/* The depth counts only shown ancestors. */
+		/* Count only shown ancestors in the depth. */
 		depths[i] = depth = depths[m->nodes[i].parent];
 		if (!wanted(m, i))
 			continue;

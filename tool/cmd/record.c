@@ -20,8 +20,8 @@
 #define PROFILE_HZ 997
 #define MAX_PROFILE_HZ 10000
 #define STACK_BYTES 8192
-/* A record of the kernel, which contains the copy of a stack, has at most 64
- * KiB. */
+/* The largest copy of a stack: the record of the kernel that contains it has at
+ * most 64 KiB. */
 #define MAX_STACK_BYTES 65528
 
 static int64_t nest = TR2_JOB_NEST;
@@ -96,7 +96,7 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* Parse a word that is a number. */
+/* Parse a text that is a number from `low` to `high`. false: it is not. */
 static bool read_number(const char *text, uint32_t low, uint32_t high,
 			uint32_t *out)
 {
@@ -108,7 +108,8 @@ static bool read_number(const char *text, uint32_t low, uint32_t high,
 	       value <= high;
 }
 
-/* Return 0, or an exit code after an error message. */
+/* Read the value of the option. Return 0, or an exit code after an error
+ * message. */
 static int read_call_graph(struct tr2_kernel_wanted *wanted)
 {
 	if (!call_graph || !strcmp(call_graph, "fp"))
@@ -128,7 +129,8 @@ static int read_call_graph(struct tr2_kernel_wanted *wanted)
 	return 0;
 }
 
-/* Return 0, or an exit code after an error message. */
+/* Read the value of the option. Return 0, or an exit code after an error
+ * message. */
 static int read_profile(struct tr2_kernel_wanted *wanted)
 {
 	if (!profile)
@@ -141,7 +143,8 @@ static int read_profile(struct tr2_kernel_wanted *wanted)
 	return read_call_graph(wanted);
 }
 
-/* Return 0, or an exit code after an error message. */
+/* Read the value of the option. Return 0, or an exit code after an error
+ * message. */
 static int read_forward(void)
 {
 	if (!forward_to)

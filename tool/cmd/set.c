@@ -47,8 +47,9 @@ static int no_page(int error)
 	return TR2_EXIT_FATAL;
 }
 
-/* May this setting be changed? lib/session/control_request.c accepts all
- * targets except the ring, their _BRIEF, and the nesting. */
+/* Return whether the setting may be changed. lib/session/control_request.c
+ * accepts all targets except the ring, their _BRIEF settings, and the
+ * nesting. */
 static bool is_changeable(const struct tr2_setting *s)
 {
 	const char *rest = s->variable + strlen("GIT_TRACE2");
@@ -58,9 +59,9 @@ static bool is_changeable(const struct tr2_setting *s)
 		strncmp(rest, "_RING", 5) != 0);
 }
 
-/* If a word seems to be the cause of a refusal, print why. Return whether it
- * was printed. The process itself decides: its program may have settings of its
- * own. */
+/* If a word seems to be the cause of a refusal, print the reason. Return
+ * whether it was printed. The process itself decides: its program may have
+ * settings of its own. */
 static bool say_why(const char *word)
 {
 	char name[TR2_SPELL_MAX + 1];
@@ -140,8 +141,8 @@ static int ask_process(struct tr2_control_page *page, const char *text,
 	if (answer == TR2_CONTROL_WAITS && page->is_busy) {
 		if (tr2_control_page_withdraw(page))
 			return report_answer(EBUSY, words);
-		/* The process has taken up the request: it has answered, or
-		 * will answer soon. */
+		/* The process has taken up the request, and has answered or
+		 * will answer soon: wait only once more. */
 		page->gives_up = true;
 		answer = tr2_control_page_wait(page, WAIT_NS, &result);
 	}

@@ -30,7 +30,7 @@
 #include "record/store.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
-/* Count this, too, if the machine can. */
+/* An event to count, too, if the machine can count it. */
 #define MORE_EVENTS "instructions"
 
 #define COMPARED_RUNS 10
@@ -135,7 +135,7 @@ static int parse_against(void)
 	return tr2_usage_error("--against '%s': %s", against, error);
 }
 
-/* Can this machine count the event? */
+/* Return whether this machine can count the event. */
 static bool is_counted_here(const char *text)
 {
 	struct tr2_perfevents list;
@@ -164,7 +164,7 @@ static bool parse_events(void)
 	       tr2_event_counters_add(&st.counters, DEFAULT_EVENTS);
 }
 
-/* Note how a run ended. The first code other than 0 becomes the exit code of
+/* Record how a run ended. The first code other than 0 becomes the exit code of
  * `trace2 stat`. */
 static void note_end(struct tr2_stat_summary *sum, int code,
 		     const struct tr2_job_result *result)
@@ -215,8 +215,8 @@ static void run_once(struct tr2_stat_side *side, unsigned int nr)
 
 /*
  * Run both sides once, in random order. A random order makes the test of pairs
- * exact, whatever else the machine does. With any regular order, a periodic
- * load can slow one side more than the other.
+ * exact, whatever else the machine does. With a regular order, a periodic load
+ * could slow one side more than the other.
  */
 static void run_pair(unsigned int nr, uint64_t *done)
 {
@@ -232,7 +232,8 @@ static void run_pair(unsigned int nr, uint64_t *done)
 	run_once(second, nr);
 }
 
-/* Is it time to look, and do the runs so far decide? */
+/* Return whether it is time to look at the results, and the runs so far
+ * decide. */
 static bool is_decided(uint32_t nr_pairs)
 {
 	double share = fail_above >= 0 ? fail_above : DECIDED_SHARE;
@@ -258,7 +259,8 @@ static void run_all(void)
 	uint64_t done = 0;
 	int64_t i;
 
-	/* The progress line must not overwrite CMD's output on a terminal. */
+	/* Show progress only if it does not overwrite CMD's output on a
+	 * terminal. */
 	tr2_progress_start(&st.progress, "run");
 	st.progress.next_ns = 0; /* draw the bar at once: a run may take long */
 	st.progress.on = st.progress.on && !isatty(1);
@@ -363,8 +365,8 @@ static int report_runs(void)
 	return code;
 }
 
-/* Warn of events that no program counted. An event that the kernel did not
- * count has a row with the reason, but these events have no row. */
+/* Warn of events that no program counted: they have no row. An event that the
+ * kernel did not count has a row, with the reason. */
 static void warn_of_uncounted(void)
 {
 	const char *list = tr2_event_counters_for_programs(&st.counters);
@@ -396,8 +398,8 @@ static void init_side(struct tr2_stat_side *side, const char *name, char **argv)
 	side->sum.codes = tr2_calloc((size_t)nr_runs, sizeof(*side->sum.codes));
 }
 
-/* Write the note. Refuse if the command failed: it may have done less, and
- * history would show that as an improvement. */
+/* Write the note. Refuse if the command failed: the command may have done less,
+ * and `trace2 history` would show that as an improvement. */
 static int keep_note(void)
 {
 	struct tr2_buf line = TR2_BUF_INIT;
@@ -435,7 +437,7 @@ static int run_and_report(char **argv)
 			    "why)");
 	if ((st.cmd.measures.failed || st.base.measures.failed) && !code)
 		code = TR2_EXIT_FATAL;
-	/* The command's own failure comes first. */
+	/* If the command itself failed, return its code. */
 	return st.code ? st.code : code;
 }
 
@@ -462,8 +464,8 @@ static int open_dirs(void)
 		return -1;
 	if (!st.base_argv)
 		return 0;
-	/* The base's directory needs a name of its own: the path has no slashes
-	 * at its end. */
+	/* Remove slashes at the end of the path, so that the base's directory
+	 * gets another name. */
 	if (tr2_common.output)
 		path = tr2_strf("%s.base", st.cmd_dir.path);
 	ret = tr2_rundir_open(&st.base_dir, path);

@@ -39,7 +39,7 @@ static const struct tr2_option options[] = {
 
 static struct {
 	bool on;
-	bool help; /* show the help until another key is pressed */
+	bool help; /* the help is shown until another key is pressed */
 	struct termios before;
 } keys;
 
@@ -146,7 +146,7 @@ static int watch_processes(struct tr2_top *top)
 {
 	bool ok;
 
-	/* Write a screen at once, so that it does not flicker. */
+	/* Write each screen at once, so that it does not flicker. */
 	setvbuf(stdout, NULL, _IOFBF, SCREEN_BYTES);
 	keys_on();
 	ok = show_screen(top);
@@ -171,7 +171,7 @@ static int run_top(int argc, char **argv)
 		return tr2_usage_error(delay_ns <= 0 ?
 				       "-d must be more than 0" :
 				       "one process at a time");
-	/* Each ring and each stream needs a descriptor. */
+	/* Raise the limit: each ring and each stream needs a descriptor. */
 	tr2_raise_file_limit();
 	if (process)
 		opened = tr2_top_open_process(&top, process);
