@@ -67,7 +67,8 @@ static void fill_buffer(struct tr2_lines *l)
 	if (newline)
 		l->whole = (size_t)(newline - l->buf) + 1;
 	l->len += (size_t)n;
-	/* A JSON parser reads past the end of a line. */
+	/* Clear the bytes after the text: a JSON parser reads past the end of a
+	 * line. */
 	memset(l->buf + l->len, 0, PADDING);
 	l->nr_bytes += (uint64_t)n;
 }
@@ -112,7 +113,7 @@ static enum tr2_lines_result hand_out(struct tr2_lines *l, size_t end,
 	return TR2_LINES_LINE;
 }
 
-/* Return the text without a newline that remains at the end of the input. */
+/* Return the last line, if the input ends without a newline. */
 static enum tr2_lines_result last_line(struct tr2_lines *l, const char **line,
 				       size_t *len)
 {

@@ -23,13 +23,13 @@ struct tr2_lines {
 	size_t whole;      /* end of the last whole line in buf, or 0 */
 	uint64_t number;   /* number of the last line returned, from 1 */
 	uint64_t nr_bytes; /* read so far */
-	uint64_t nr_long;  /* lines skipped */
+	uint64_t nr_long;  /* number of lines skipped */
 	uint64_t first_long; /* number of the first line skipped */
 	bool eof, skipping;
 	int error; /* errno of a failed read */
 };
 
-/* Set up for reading fd. Memory is allocated at the first line; one struct may
+/* Prepare for reading fd. Memory is allocated at the first line. One struct may
  * read several files in turn. */
 void tr2_lines_start(struct tr2_lines *l, int fd);
 void tr2_lines_release(struct tr2_lines *l);
@@ -37,7 +37,8 @@ void tr2_lines_release(struct tr2_lines *l);
 enum tr2_lines_result {
 	TR2_LINES_END,  /* end of input, or an error: l->error */
 	TR2_LINES_LINE, /* line[len] is its newline */
-	/* the input ends without a newline; line[len] is an added one */
+	/* the last line, which has no newline in the input; line[len] is an
+	 * added newline */
 	TR2_LINES_LAST
 };
 
@@ -61,7 +62,7 @@ static inline const char *tr2_lines_ahead(const struct tr2_lines *l,
 	return l->at < l->whole && !l->skipping ? l->buf + l->at : NULL;
 }
 
-/* Take the first line of tr2_lines_ahead(), which has len bytes before its
+/* Take the first line of tr2_lines_ahead(). The line has len bytes before its
  * newline. */
 static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
 {
@@ -73,7 +74,7 @@ static inline void tr2_lines_take(struct tr2_lines *l, size_t len)
  * Return their number. */
 size_t tr2_lines_peek(struct tr2_lines *l, const char **text, size_t n);
 
-/* Reads the lines of a file to which other programs still append. */
+/* A reader for the lines of a file to which other programs still append. */
 struct tr2_grown {
 	int fd; /* owned by the caller */
 	uint64_t number; /* number of the last line, from 1 */

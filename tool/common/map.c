@@ -15,7 +15,7 @@ static inline uint64_t load8(const char *s)
 	return v;
 }
 
-/* Load the up to 8 bytes of a short string into one number. */
+/* Load a short string, of at most 8 bytes, into one number. */
 static inline uint64_t load_short(const char *s, size_t len)
 {
 	uint32_t a, b;

@@ -67,7 +67,7 @@ void tr2_addf(struct tr2_buf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* Large pages pay off from this size on. */
+/* The least size of a block for which large pages pay off. */
 #define LARGE_BYTES (4u << 20)
 void tr2_in_large_pages(void *p, size_t bytes)
 {
@@ -106,9 +106,9 @@ void *tr2_large_page(void)
 	return p;
 }
 
-/* Move an array to large pages once it fills half of a large page: realloc()
- * would break large pages into small ones. Reserve ample room, so that the
- * array moves seldom; untouched pages cost nothing. */
+/* The size from which an array moves to large pages: half of a large page.
+ * realloc() would break large pages into small ones. Reserve ample room, so
+ * that the array seldom moves again; untouched pages cost nothing. */
 #define MOVES_FROM_BYTES (TR2_LARGE_PAGE_BYTES / 2)
 #define ROOM_BYTES (32u << 20)
 
@@ -126,7 +126,8 @@ static void move(char *to, char *from, size_t bytes)
 	free(from);
 }
 
-/* Return the new array. NULL: the process may not have that much memory. */
+/* Move the array to large pages, and return its new address. NULL: the process
+ * may not have that much memory. */
 static void *move_to_large_pages(void *array, size_t bytes, uint32_t *alloc,
 				 size_t element_bytes)
 {

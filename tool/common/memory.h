@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * memory - allocate memory, or end the command with `out of memory` and exit
- * code 128. No function here returns NULL.
- *
- * Do not use it in `trace2 record` while its command runs: the recorder drops a
- * line and counts it, but must return the command's exit code. Do not use it
- * for a size that an input claims either: refuse that input, and read the next
- * one.
+ * code 128. No function here returns NULL. Do not use these functions in
+ * `trace2 record` while its command runs: the recorder drops a line and counts
+ * it, but must return the command's exit code. Do not use them for a size that
+ * an input claims: refuse the input, and read the next one.
  */
 #pragma once
 
@@ -18,7 +16,8 @@
 
 void tr2_no_memory(void) __attribute__((noreturn, cold));
 
-/* Check the result of a function that reports that memory is short. */
+/* End the command unless `ok`, the result of a function that may find memory
+ * short. */
 static inline void tr2_must(bool ok)
 {
 	if (unlikely(!ok))
@@ -59,7 +58,7 @@ void tr2_in_large_pages(void *p, size_t bytes);
 void *tr2_hash_table(size_t nr, size_t size_bytes)
 	__attribute__((malloc, alloc_size(1, 2), returns_nonnull));
 
-/* Return TR2_LARGE_PAGE_BYTES of memory, aligned to its size, in a large page
+/* Return TR2_LARGE_PAGE_BYTES of memory, aligned to this size, in a large page
  * if the kernel has one. */
 #define TR2_LARGE_PAGE_BYTES (2u << 20)
 void *tr2_large_page(void)

@@ -94,8 +94,9 @@ static bool parse_percent(const char *s, double *out)
 		return false;
 	if (!strcmp(unit, "%"))
 		*out /= 100;
-	else if (*unit || *out >= 1) /* Refuse 5, meant as 5%: without the sign,
-				      * it would be 500%. */
+	else if (*unit || *out >= 1) /* Refuse 5 without a percent sign: the
+				      * user means 5%, but the value would be
+				      * 500%. */
 		return false;
 	return true;
 }
@@ -216,7 +217,7 @@ struct tr2_common tr2_common = {
 static const char *format_name = "text";
 static bool help_wanted;
 
-/* Groups in addition to TR2_COMMON_…. */
+/* Groups of commands in addition to TR2_COMMON_…. */
 #define NOT_MARKDOWN (1u << 30) /* commands with FORMAT but without MARKDOWN */
 #define ALL_COMMANDS (1u << 31)
 
@@ -395,7 +396,7 @@ static void bad_option(const struct tr2_option *const *all, size_t nr, int got,
 {
 	const char *word = argv[optind - 1];
 
-	if (!word) /* musl's optind counts the missing value */
+	if (!word) /* in musl, optind counts the missing value, too */
 		word = argv[optind - 2];
 
 	if (got == ':')
@@ -445,7 +446,8 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	int got, n = 0;
 
 	command = c;
-	/* ':' distinguishes a missing value from an unknown option. */
+	/* Begin with ':', so that getopt_long() distinguishes a missing value
+	 * from an unknown option. */
 	if (c->flags & TR2_COMMAND_STOP)
 		letters[n++] = '+';
 	letters[n++] = ':';

@@ -41,8 +41,8 @@ struct tr2_filter {
 	const char *cmd, *sid, *region; /* NULL: any */
 	int64_t pid;                    /* -1: any */
 	int64_t min_ns;                 /* 0: any */
-	int64_t since_ns, until_ns; /* wall time; INT64_MIN and INT64_MAX:
-				     * any */
+	int64_t since_ns, until_ns; /* wall times; INT64_MIN, INT64_MAX: no
+				     * limit */
 	int64_t depth;              /* -1: any */
 };
 
@@ -54,15 +54,20 @@ struct tr2_filter {
 
 enum tr2_opt_kind {
 	TR2_OPT_FLAG,     /* bool */
-	TR2_OPT_STRING,   /* const char * */
-	TR2_OPT_LIST,     /* struct tr2_list: collects all values */
-	TR2_OPT_INT,      /* int64_t, not negative */
-	TR2_OPT_SIZE,     /* int64_t: bytes; 10k 64M 2G (powers of 1024) */
-	/* int64_t: nanoseconds; 1ms 20us 1.5s; without unit: s */
+	TR2_OPT_STRING,   /* the variable is a const char * */
+	TR2_OPT_LIST,     /* the variable is a struct tr2_list, which collects
+			   * all values */
+	TR2_OPT_INT,      /* the variable is an int64_t, which is not
+			   * negative */
+	TR2_OPT_SIZE,     /* int64_t: a size in bytes; 10k 64M 2G (powers of
+			   * 1024) */
+	/* int64_t: a duration in nanoseconds; 1ms 20us 1.5s; without a unit:
+	 * seconds */
 	TR2_OPT_DURATION,
-	TR2_OPT_TIME,     /* int64_t: wall nanoseconds; HH:MM[:SS], ISO 8601, or
-			   * a duration before now */
-	TR2_OPT_PERCENT,  /* double: 5% and 0.05 are 0.05; 5 is invalid */
+	TR2_OPT_TIME,     /* int64_t: a wall time in nanoseconds; HH:MM[:SS],
+			   * ISO 8601, or a duration before now */
+	TR2_OPT_PERCENT,  /* double: a share; 5% and 0.05 are 0.05; 5 is
+			   * invalid */
 	TR2_OPT_HEADING   /* not an option: a heading in the help */
 };
 
@@ -72,8 +77,8 @@ struct tr2_list {
 };
 
 struct tr2_option {
-	int letter;       /* 0: long form only */
-	const char *name; /* NULL: letter only */
+	int letter;       /* the letter; 0: the option has only a name */
+	const char *name; /* the name; NULL: the option has only a letter */
 	const char *arg;  /* name of the value; NULL: a flag. In square
 			   * brackets: the value is optional (long form only) */
 	enum tr2_opt_kind kind;
@@ -92,7 +97,8 @@ struct tr2_option {
 #define TR2_COMMON_OUTPUT (1u << 1) /* -o */
 #define TR2_COMMON_FORMAT (1u << 2) /* --format --color --no-pager */
 #define TR2_COMMON_FILTER (1u << 3) /* --cmd --sid --pid -N -t --since … */
-#define TR2_COMMON_MARKDOWN (1u << 4) /* with FORMAT: also --format=md */
+#define TR2_COMMON_MARKDOWN (1u << 4) /* together with TR2_COMMON_FORMAT: also
+				       * --format=md */
 
 /* More properties of a command. */
 /* Stop at the first word that is not an option. */
@@ -100,8 +106,8 @@ struct tr2_option {
 #define TR2_COMMAND_NO_PAGER (1u << 1)
 
 struct tr2_common {
-	struct tr2_list input;  /* -i; empty: trace2.data */
-	const char *output;     /* -o; NULL: not given */
+	struct tr2_list input;  /* the values of -i; empty: trace2.data */
+	const char *output;     /* the value of -o; NULL: not given */
 	enum tr2_format format;
 	const char *color;      /* "auto", "always", "never" */
 	bool no_pager;
@@ -109,7 +115,7 @@ struct tr2_common {
 };
 extern struct tr2_common tr2_common;
 
-/* For tr2_term_start(): NULL unless the format is text. */
+/* Return the argument for tr2_term_start(): NULL unless the format is text. */
 static inline const char *tr2_common_color(void)
 {
 	return tr2_common.format == TR2_FORMAT_TEXT ? tr2_common.color : NULL;
@@ -129,7 +135,8 @@ struct tr2_command {
 	int (*run)(int argc, char **argv);
 };
 
-#define TR2_EXIT_FOUND 1   /* check and diff: problems were found */
+#define TR2_EXIT_FOUND 1   /* exit code of check and diff: problems or
+			    * differences were found */
 #define TR2_EXIT_USAGE 2
 #define TR2_EXIT_FATAL 128
 
@@ -141,8 +148,8 @@ struct tr2_command {
 int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 		      char ***rest);
 
-/* Append the usage, wrapped to 80 columns. _help(): append the usage and the
- * options, as -h shows them. */
+/* tr2_options_usage(): append the usage, wrapped to 80 columns.
+ * tr2_options_help(): append the usage and the options, as -h shows them. */
 struct tr2_buf;
 void tr2_options_usage(const struct tr2_command *c, struct tr2_buf *out);
 void tr2_options_help(const struct tr2_command *c, struct tr2_buf *out);

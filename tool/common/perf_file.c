@@ -2,7 +2,7 @@
 /* Write a perf.data file around its records. */
 #include "common/perf_file.h"
 
-#define PADDED 64 /* pad strings of features to a multiple of this */
+#define PADDED 64 /* strings of features are padded to a multiple of this */
 
 struct section {
 	uint64_t offset, size;

@@ -46,8 +46,10 @@ struct tr2_perf_file_event {
 struct tr2_perf_file {
 	const struct tr2_perf_file_event *events;
 	uint32_t nr_events;
-	struct tr2_buf tracing; /* empty: no tracepoints */
-	/* other features by their bit; an empty buffer stands for no feature */
+	struct tr2_buf tracing; /* the formats of tracepoints; empty: there are
+				 * no tracepoints */
+	/* other features, at the index of their bit; an empty buffer stands for
+	 * no feature */
 	struct tr2_buf features[TR2_PERF_NR_FEATURES];
 };
 
@@ -78,8 +80,8 @@ static inline void tr2_perf_add_u64(struct tr2_buf *b, uint64_t value)
 /* Begin a record and return its offset, for tr2_perf_end_record(). */
 size_t tr2_perf_begin_record(struct tr2_buf *b, uint32_t type, uint16_t misc);
 void tr2_perf_end_record(struct tr2_buf *b, size_t at);
-/* Append the text with its NUL, cut after `most` bytes, padded to a multiple of
- * 8. */
+/* Append the text, cut after `most` bytes, with its NUL, and padded to a
+ * multiple of 8. */
 void tr2_perf_add_padded(struct tr2_buf *b, const char *s, size_t most);
 
 /* Append a string of a feature: its padded size, then the text with its NUL. */

@@ -17,8 +17,8 @@
 #define PF_KTHREAD 0x00200000u
 
 /* Read the clock offsets of this process's time namespace. /proc shows the
- * offsets of the namespace for the process's children. Return 0 if that is
- * another one than the process's own. */
+ * offsets of the time namespace in which the process's children begin. Return 0
+ * if that is not the process's own namespace. */
 static int64_t read_shift_ns(void)
 {
 	char own[64], children[64], text[256];
@@ -124,7 +124,7 @@ bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
 	return n > 0;
 }
 
-/* Parse the numbers of stat after the name. */
+/* Parse the numbers in /proc/PID/stat that follow the name. */
 static bool parse_numbers(const char *text, struct tr2_procfs_stat *s)
 {
 	unsigned long long user, system, start;
@@ -172,7 +172,8 @@ bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns)
 
 	if (!tr2_procfs_text(pid, tid, "schedstat", text, sizeof(text)))
 		return false;
-	(void)strtoll(text, &end, 10); /* skip the time on a CPU */
+	(void)strtoll(text, &end, 10); /* skip the first number, the time on a
+					* CPU */
 	*ready_ns = strtoll(end, NULL, 10);
 	return true;
 }
@@ -199,7 +200,8 @@ static ssize_t pid_namespace(const char *pid, char *out, size_t size)
 
 int32_t tr2_procfs_own_pid(int32_t pid)
 {
-	/* A process never leaves its pid namespace, so keep ours. */
+	/* Read this process's PID namespace only once: a process never leaves
+	 * it. */
 	static _Thread_local char mine[64];
 	static _Thread_local ssize_t n;
 	char its[64], number[16], text[4096], *line, *last;
@@ -211,8 +213,8 @@ int32_t tr2_procfs_own_pid(int32_t pid)
 	    !memcmp(mine, its, (size_t)n) ||
 	    !tr2_procfs_text(pid, 0, "status", text, sizeof(text)))
 		return 0;
-	/* The line has the process's pid in each of its namespaces; the pid in
-	 * its own namespace is last. */
+	/* The line has the pid of the process in each namespace; the pid in the
+	 * process's own namespace is last. */
 	line = strstr(text, "\nNSpid:");
 	if (!line)
 		return 0;
@@ -237,7 +239,7 @@ void tr2_anchor_take(struct tr2_anchor *a)
 	uint64_t before, after, best = UINT64_MAX, wall;
 	int i;
 
-	/* Use the attempt with the least time between the readings. */
+	/* Use the attempt with the least time between its two readings. */
 	for (i = 0; i < 5; i++) {
 		before = read_clock(CLOCK_MONOTONIC);
 		wall = read_clock(CLOCK_REALTIME);

@@ -22,13 +22,13 @@ struct tr2_procfs_stat {
 	char state; /* state of the main thread: R, S, D, T, t, Z, X or I */
 	bool is_kernel; /* a thread of the kernel */
 	uint32_t nr_threads;
-	/* CLOCK_BOOTTIME, in whole clock ticks of 10 ms. Pid and start identify
-	 * a process. */
+	/* The start by CLOCK_BOOTTIME, in whole clock ticks of 10 ms. Pid and
+	 * start identify a process. */
 	int64_t start_ns;
 	int64_t cpu_ns;    /* CPU time of all threads, in whole ticks */
 	int64_t waited_ns; /* CPU time of all children for which the process has
-			    * waited, and of those for which these children had
-			    * waited; in whole ticks */
+			    * waited, and of all children for which those
+			    * children had waited; in whole ticks */
 };
 
 /* Return the machine's CLOCK_MONOTONIC, which the kernel's records use. A
@@ -64,19 +64,19 @@ ssize_t tr2_procfs_read(int32_t pid, const char *name, char *out, size_t size);
 bool tr2_procfs_text(int32_t pid, int32_t tid, const char *name, char *out,
 		     size_t size);
 bool tr2_procfs_stat(int32_t pid, int32_t tid, struct tr2_procfs_stat *out);
-/* Read for how long in all a thread was ready without a CPU, until it last got
- * one. */
+/* Read the total time for which a thread was ready without a CPU, up to when it
+ * last got a CPU. */
 bool tr2_procfs_ready(int32_t pid, int32_t tid, int64_t *ready_ns);
 
-/* Return the pid of a process in its own pid namespace. 0: it is in the
- * caller's namespace, or its namespace is unknown. */
+/* Return the pid of a process in its own PID namespace. 0: the process is in
+ * the caller's namespace, or its namespace is unknown. */
 int32_t tr2_procfs_own_pid(int32_t pid);
 
 /* Read the CPU time of all threads of a process so far. Running threads are
  * counted up to the last tick. */
 bool tr2_procfs_cpu(int32_t pid, int64_t *cpu_ns);
 
-/* One moment in two clocks. */
+/* One moment, as two clocks show it. */
 struct tr2_anchor {
 	uint64_t monotonic_ns, wall_ns;
 };

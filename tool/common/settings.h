@@ -22,8 +22,9 @@ enum tr2_setting_type {
 
 struct tr2_setting {
 	const char *variable;
-	const char *key;      /* in Git's configuration; NULL: none */
-	const char *fallback; /* the default; NULL: off, none, 0 */
+	const char *key;      /* the key in Git's configuration; NULL: there is
+			       * no key */
+	const char *fallback; /* the default value; NULL: off, none, or 0 */
 	const char *help;     /* in asciidoc */
 	enum tr2_setting_type type;
 };
@@ -42,10 +43,11 @@ extern const struct tr2_setting tr2_settings[TR2_NR_SETTINGS];
 /* Find a setting by its variable, or by its key in any case; NULL: unknown. */
 const struct tr2_setting *tr2_setting_find(const char *name);
 
-/* Does the library accept the value? Targets and texts are not checked. */
+/* Return whether the library accepts the value. Targets and texts are not
+ * checked. */
 bool tr2_setting_takes(const struct tr2_setting *s, const char *value);
 
-/* Append a setting's names and description for the terminal; append all
- * settings for a man page. */
+/* tr2_setting_help(): append a setting's names and description for the
+ * terminal. The next function appends all settings for a man page. */
 void tr2_setting_help(const struct tr2_setting *s, struct tr2_buf *out);
 void tr2_settings_asciidoc(struct tr2_buf *out);

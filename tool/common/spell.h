@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * spell - find the words that a user most likely meant by a mistyped one:
+ * spell - find the words that a user most likely meant by a mistyped word:
  *
  *	struct tr2_spell s = { .word = typed, .limit = TR2_SPELL_LIMIT };
  *
@@ -10,12 +10,13 @@
  */
 #pragma once
 
-#define TR2_SPELL_LIMIT 2 /* limit for commands and options, in letters */
-#define TR2_SPELL_MAX 63  /* longer words get no suggestion */
+#define TR2_SPELL_LIMIT 2 /* the value of `limit` for commands and options, in
+			   * letters */
+#define TR2_SPELL_MAX 63  /* for longer words there is no suggestion */
 
 struct tr2_spell {
 	const char *word;
-	int limit; /* offer no word that is further away */
+	int limit; /* words that are further away are not offered */
 	/* copies of the nearest words so far */
 	char near[3][TR2_SPELL_MAX + 1];
 	int nr, distance;

@@ -9,7 +9,8 @@
 
 #define BLANKS " \t\n"
 #define SHELL_ONLY "|&;<>()$`*?["
-#define SHELL_FIRST "#~" /* special only at the beginning of a word */
+#define SHELL_FIRST "#~" /* characters that are special only at the beginning of
+			  * a word */
 #define NEEDS_SHELL                                                   \
 	"quote it, or run a shell: sh -c '...'"
 
@@ -75,8 +76,8 @@ static void one_word(struct split *s)
 char **tr2_split_command(const char *line, const char **error)
 {
 	size_t len = strlen(line), most = len / 2 + 2, nr = 0;
-	/* All words with their NULs are never longer than the line with its
-	 * NUL. */
+	/* Allocate room for the words: with their NULs they are never longer
+	 * than the line with its NUL. */
 	char **words = tr2_realloc(NULL, 1, most * sizeof(*words) + len + 1);
 	struct split s = { line, (char *)(words + most), NULL };
 

@@ -25,7 +25,7 @@ void *__wrap_dlopen(const char *path, int flags)
 	return NULL;
 }
 
-/* Read /etc/passwd: the C library would load the libraries that
+/* Read /etc/passwd directly: the C library would load the libraries that
  * /etc/nsswitch.conf names. */
 struct passwd *__wrap_getpwuid(uid_t uid)
 {

@@ -39,7 +39,7 @@ static bool number(struct text *t, int n, unsigned int *value)
 	return true;
 }
 
-/* Parse the digits of a fraction, and drop all beyond microseconds. */
+/* Parse the digits of a fraction, and ignore the digits after microseconds. */
 static bool fraction(struct text *t, unsigned int *us)
 {
 	unsigned int unit = 1000000;
@@ -121,7 +121,7 @@ static bool time_of_day(struct text *t, int64_t *us)
 		    (skip_chars(t, ".,") && !fraction(t, &part)))
 			return false;
 	}
-	/* Second 60, a leap second, is taken as the first second of the next
+	/* Accept second 60, a leap second, as the first second of the next
 	 * minute. */
 	if (h > 23 || min > 59 || sec > 60)
 		return false;

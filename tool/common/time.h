@@ -2,8 +2,8 @@
 /*
  * time - times in nanoseconds: the unknown time, and the range of times in a
  * model (model/model.h). Streams may contain any time: a time outside the range
- * moves to the end of the range when it is added. So the difference of any two
- * times of a model does not overflow. Sums may: use tr2_ns_add().
+ * is moved to the end of the range when it is added. So the difference of any
+ * two times of a model does not overflow. A sum may overflow: use tr2_ns_add().
  */
 #pragma once
 
@@ -13,10 +13,10 @@
 
 #define TR2_NO_TIME INT64_MIN
 
-/* Maximum of a wall clock, which starts at 1970: the end of the year 2115. */
+/* The greatest wall time, from 1970 on: the end of the year 2115. */
 #define TR2_MAX_WALL_NS INT64_C(4607280000000000000)
-/* Maximum distance of a time from the start of a process, before or after it:
- * 31 years. */
+/* The greatest distance of a time from the start of a process, before or after
+ * it: 31 years. */
 #define TR2_MAX_AT_NS INT64_C(1000000000000000000)
 
 /* Return the number of days from 1970-01-01 to a date of the Gregorian calendar
@@ -45,7 +45,8 @@ static inline int64_t tr2_at_ns(int64_t ns)
 	       ns > TR2_MAX_AT_NS  ? TR2_MAX_AT_NS : ns;
 }
 
-/* Add to a sum. At the ends of its range, the sum stays there. */
+/* Add to a sum, but let the sum stay at an end of its range instead of
+ * overflowing. */
 static inline void tr2_ns_add(int64_t *sum, int64_t ns)
 {
 	if (__builtin_add_overflow(*sum, ns, sum))

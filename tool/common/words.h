@@ -26,7 +26,7 @@ struct tr2_buf;
 /* A list of strings (argv, ancestry): nr strings, each with a NUL, one after
  * the other. Walk through the list with tr2_for_each_word(). */
 struct tr2_words {
-	const char *text; /* NULL if nr is 0 */
+	const char *text; /* the strings; NULL if nr is 0 */
 	uint32_t nr;
 	bool cut; /* the last word was cut, or unknown words follow */
 };
@@ -42,5 +42,5 @@ struct tr2_words {
  */
 const char *tr2_base_name(const char *path);
 
-/* Append the words quoted for a shell, then … if words were cut. */
+/* Append the words, quoted for a shell, and then … if words were cut. */
 void tr2_words_quote(const struct tr2_words *words, struct tr2_buf *out);
