@@ -23,9 +23,9 @@ static bool begins(struct word w, const char *text)
 	return w.len >= strlen(text) && !memcmp(w.p, text, strlen(text));
 }
 
-/* Skip the spaces at *p, return the word there without quotes and the brackets
- * of tables, and move *p after the word. At the end of the text, the word has
- * length 0. */
+/* Return the word at *p, after spaces, without quotes and the brackets of
+ * tables. Move *p after the word. At the end of the text, the word has length
+ * 0. */
 static struct word next_word(const char **p, const char *end)
 {
 	struct word w;
@@ -41,8 +41,8 @@ static struct word next_word(const char **p, const char *end)
 	return w;
 }
 
-/* Is the option's value a file that the command writes, or a name for
- * messages? */
+/* Return whether the value of the option is a file that the command writes, or
+ * a name for messages. */
 static bool names_output(struct word option)
 {
 	static const char *const options[] = { "-o", "-MF", "-MT", "-MQ",
@@ -77,8 +77,8 @@ static bool is_source(struct word w)
 	return false;
 }
 
-/* Is the word a path in a directory of temporary files, in which compilers pass
- * files to each other? */
+/* Return whether the word is a path in a directory of temporary files, in which
+ * compilers pass files to each other. */
 static bool is_temporary(struct word w)
 {
 	return (begins(w, "/tmp/") && !memchr(w.p + 5, '/', w.len - 5)) ||

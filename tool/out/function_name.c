@@ -12,9 +12,9 @@
 
 #define OPERATOR "operator"
 
-/* Return the length of a piece of a name in which brackets do not enclose
- * arguments; 0: no such piece begins here. In the list, longer operators
- * precede shorter ones with the same beginning. */
+/* If a piece of a name begins here whose brackets enclose no arguments, return
+ * its length; else 0. In the list, longer operators precede shorter ones with
+ * the same beginning. */
 static size_t piece_at(const char *text)
 {
 	static const char *const pieces[] = {
@@ -36,15 +36,15 @@ static bool is_open(char c)
 	return c == '<' || c == '(';
 }
 
-/* Does p close a bracket? The > of an arrow does not. */
+/* Return whether p closes a bracket. The > of an arrow does not. */
 static bool is_close(const char *p)
 {
 	return *p == ')' || (*p == '>' && p[-1] != '-');
 }
 
 /* Append a C++ name without the text in its brackets. Return false if the name
- * is not C++: other languages put types in brackets, too: Go after a dot, Rust
- * in front. */
+ * is not from C++. Other languages put types in brackets, too: Go after a dot,
+ * Rust in front. */
 static bool fold(struct tr2_buf *b, const char *name)
 {
 	const char *p, *open = NULL;

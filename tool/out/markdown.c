@@ -32,7 +32,7 @@ struct printing {
 	struct tr2_units units;
 };
 
-/* Is the column shown? Empty columns are left out. */
+/* Return whether the column is shown. Empty columns are left out. */
 static bool is_shown(const struct tr2_table *t, const struct printing *p,
 		     size_t c)
 {

@@ -12,7 +12,8 @@ struct tr2_progress {
 	const char *verb;
 	uint64_t total; /* 0: unknown */
 	uint64_t start_ns;
-	uint64_t next_ns; /* time of the next drawing; 0: at the first step */
+	uint64_t next_ns; /* the time of the next drawing; 0: draw at the first
+			   * step */
 	bool on, shown;
 };
 

@@ -66,7 +66,7 @@ static char *text_room(struct tr2_table *t, size_t n)
 	return b->text + b->len - n;
 }
 
-/* Forget the cells of the current row, which is streamed. */
+/* Forget the cells of the current row, when rows are streamed. */
 static void forget_cells(struct tr2_table *t)
 {
 	t->nr_cells = 0;
@@ -152,10 +152,11 @@ static void cell_text(struct tr2_table *t, enum tr2_cell_kind kind,
 	cell->nr_words = nr_words;
 }
 
-static struct tr2_buf scratch; /* kept for reuse: allocating maps memory */
+static struct tr2_buf scratch; /* static, to be used again: each new buffer
+				* would map memory */
 
-/* Return the string without its secrets, if the output hides them; valid until
- * the next call. */
+/* Return the string, without its secrets if the output hides secrets. The
+ * result is valid until the next call. */
 static const char *without_secrets(const struct tr2_table *t, const char *s,
 				   size_t *len)
 {
@@ -174,7 +175,8 @@ void tr2_cell_str(struct tr2_table *t, const char *s)
 
 void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
 {
-	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf text; /* static, to be used again: each new buffer
+				     * would map memory */
 	va_list ap;
 
 	tr2_buf_reset(&text);
@@ -193,7 +195,8 @@ void tr2_cell_value(struct tr2_table *t, const char *name, const char *s)
 
 void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words)
 {
-	static struct tr2_buf safe; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf safe; /* static, to be used again: each new buffer
+				     * would map memory */
 	const char *w, *word, *before = NULL;
 	uint32_t i;
 	size_t len;

@@ -37,39 +37,49 @@ enum tr2_cell_kind {
 	TR2_CELL_STR,
 	TR2_CELL_INT,
 	TR2_CELL_UINT,
-	TR2_CELL_REAL, /* any number; in text with significant digits only */
-	TR2_CELL_NS,    /* a duration: in text in the table's unit, which its
-			 * heading names; nanoseconds elsewhere */
+	TR2_CELL_REAL, /* any number; text shows only its significant digits */
+	TR2_CELL_NS,    /* a duration: text shows it in the unit of the table,
+			 * which the heading names; other formats have
+			 * nanoseconds */
 	TR2_CELL_BYTES, /* 23.1 KiB in text, bytes elsewhere */
 	TR2_CELL_SHARE, /* a ratio: 12.3% in text, 0.123 elsewhere */
 	TR2_CELL_WALL,  /* a time in wall nanoseconds: HH:MM:SS.uuuuuu in text,
 			 * ISO 8601 in UTC elsewhere */
-	TR2_CELL_WORDS, /* struct tr2_words: shell-quoted; JSON: an array */
-	TR2_CELL_JSON   /* JSON text, which other formats show as it is */
+	TR2_CELL_WORDS, /* a struct tr2_words: quoted for a shell; in JSON an
+			 * array */
+	TR2_CELL_JSON   /* JSON text, which other formats show unchanged */
 };
 
 /* Flags of a column. */
-#define TR2_COL_LEFT (1u << 0)   /* numbers are right-aligned by default */
+#define TR2_COL_LEFT (1u << 0)   /* align left; without this flag, numbers are
+				  * aligned right */
 #define TR2_COL_TREE (1u << 1)   /* draw the branches of a tree before the text,
-				  * by the depth given to tr2_table_add_at();
-				  * cut text that is too wide in the middle */
-#define TR2_COL_FLEX (1u << 2)   /* narrowed if a line is too wide */
-#define TR2_COL_MIDDLE (1u << 11) /* cut in the middle, like a tree */
-#define TR2_COL_DATA (1u << 3)   /* only in JSON and CSV (not without a key) */
-#define TR2_COL_TEXT (1u << 4)   /* only in text */
-#define TR2_COL_SINGLE (1u << 6) /* durations of single calls, in a unit of
-				  * their own in which the smallest one is
+				  * by the depth that tr2_table_add_at() got;
+				  * cut text that is too wide in its middle */
+#define TR2_COL_FLEX (1u << 2)   /* the column is narrowed if a line is too
+				  * wide */
+#define TR2_COL_MIDDLE (1u << 11) /* a text that is too wide is cut in its
+				   * middle, as in a tree */
+#define TR2_COL_DATA (1u << 3)   /* the column is only in JSON and CSV; it needs
+				  * a key */
+#define TR2_COL_TEXT (1u << 4)   /* the column is only in text */
+#define TR2_COL_SINGLE (1u << 6) /* durations of single calls; they have a unit
+				  * of their own, in which the smallest one is
 				  * visible */
-#define TR2_COL_SPARE (1u << 7)  /* omitted, the last column first, if lines are
-				  * too wide for a terminal */
-#define TR2_COL_YIELDS (1u << 8) /* omitted if lines are too wide even with the
-				  * narrowest flexible columns; columns with
-				  * TR2_COL_HEAT are omitted last */
-#define TR2_COL_HEAT (1u << 5)   /* a share, coloured by its size */
-#define TR2_COL_SIGNED (1u << 10) /* durations have a sign: +1.000 */
-#define TR2_COL_PAGE (1u << 9)   /* with TR2_COL_DATA: also in a page */
+#define TR2_COL_SPARE (1u << 7)  /* columns with this flag are omitted, the last
+				  * one first, if lines are too wide for a
+				  * terminal */
+#define TR2_COL_YIELDS (1u << 8) /* columns with this flag are omitted if lines
+				  * are too wide even with the narrowest
+				  * flexible columns; those with TR2_COL_HEAT
+				  * are omitted last */
+#define TR2_COL_HEAT (1u << 5)   /* the column has shares, coloured by their
+				  * size */
+#define TR2_COL_SIGNED (1u << 10) /* durations are shown with a sign: +1.000 */
+#define TR2_COL_PAGE (1u << 9)   /* with TR2_COL_DATA: the column is also in a
+				  * page */
 
-/* A heading, shown as +- in a locale without UTF-8. */
+/* A heading, which is shown as +- in a locale without UTF-8. */
 #define TR2_PLUS_MINUS "±"
 /* Return a heading as text shows it. */
 const char *tr2_column_title(const char *heading);
@@ -83,8 +93,9 @@ struct tr2_column {
 			      * wall_ns */
 	const char *heading; /* text */
 	unsigned int flags;
-	/* Sets the cell of a row with one of tr2_cell_…(). Without such a call,
-	 * the cell stays empty. Not called for a column that is not printed. */
+	/* A function that sets the cell of a row by one of tr2_cell_…().
+	 * Without such a call, the cell stays empty. The function is not called
+	 * for a column that is not printed. */
 	void (*cell)(struct tr2_table *t, const void *row);
 };
 
@@ -125,7 +136,8 @@ struct tr2_column_list {
 #define TR2_IN_COLUMN_LISTS \
 	__attribute__((used, aligned(8), section("tr2_column_lists")))
 
-/* The line number makes the names of each list's functions unique. */
+/* Join `a` and `b`: names that end in a line number are unique for each
+ * list. */
 #define TR2_PASTE_NOW(a, b) a##b
 #define TR2_PASTE(a, b) TR2_PASTE_NOW(a, b)
 #define TR2_AT_LINE(name) TR2_PASTE(name, __LINE__)
@@ -152,25 +164,26 @@ struct tr2_column_list {
 struct tr2_output {
 	enum tr2_format format;
 	unsigned int nr_tables; /* number of tables printed so far */
-	/* A file of CSV has one table: this is the name of the table to print;
-	 * NULL: the first one. Only other formats have the other tables. */
+	/* The name of the table that CSV prints, as a file of CSV has one
+	 * table; NULL: the first table. Other formats have all tables. */
 	const char *csv_table;
-	/* For TR2_FORMAT_PAGE: the function that prints a table, and its data.
-	 * Then the name and the caption of the next table; name NULL: the
-	 * table's own name. */
+	/* For TR2_FORMAT_PAGE: the function that prints a table, and its data;
+	 * the name and the caption of the next table. name NULL: the table's
+	 * own name. */
 	void (*print)(struct tr2_table *t);
 	void *data;
 	const char *name, *caption;
-	/* For text. wide: do not cut lines. Otherwise cut lines to the width of
-	 * the terminal, or to piped_width in a pipe (0: do not cut). */
+	/* For text. wide: do not cut lines. Without `wide`, cut lines to the
+	 * width of the terminal, or to piped_width in a pipe (0: do not
+	 * cut). */
 	bool wide;
 	unsigned int piped_width;
-	bool redact; /* hide secrets in every string */
+	bool redact; /* secrets are hidden in every string */
 };
 
 void tr2_output_begin(struct tr2_output *o, enum tr2_format format);
 void tr2_output_end(struct tr2_output *o);
-/* Is the output for people, not for programs? */
+/* Return whether the output is for people, not for programs. */
 static inline bool tr2_output_is_text(const struct tr2_output *o)
 {
 	return o->format == TR2_FORMAT_TEXT || o->format == TR2_FORMAT_MARKDOWN;
@@ -190,12 +203,12 @@ struct tr2_table {
 	int *depths;     /* depth of each row, for TR2_COL_TREE */
 	uint32_t nr_rows, nr_depths, alloc_rows;
 	struct tr2_text_block *texts; /* texts of the cells */
-	bool is_tree; /* a column has TR2_COL_TREE; set when the table is
+	bool is_tree; /* true: a column has TR2_COL_TREE; set when the table is
 		       * printed */
 	const struct tr2_column *sorted; /* the column by which the rows are
 					  * sorted; NULL: not sorted */
 
-	/* For streamed rows: */
+	/* For streamed rows: the function that adds them, and its data. */
 	tr2_rows_fn *rows;
 	void *rows_data;
 	void (*each)(struct tr2_table *t, size_t row, void *data);
@@ -227,13 +240,13 @@ void tr2_table_add(struct tr2_table *t, const void *row);
  * at depth N, without a branch. */
 void tr2_table_add_at(struct tr2_table *t, const void *row, int depth);
 
-/* Set the cell; call this in a column's function. Strings are copied. NULL,
- * TR2_NO_TIME and NAN leave the cell empty (null in JSON). */
+/* Set the current cell; call one of these in the function of a column. Strings
+ * are copied. NULL, TR2_NO_TIME and NAN leave the cell empty (null in JSON). */
 void tr2_cell_str(struct tr2_table *t, const char *s);
 void tr2_cell_strf(struct tr2_table *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Set the cell to the value of a setting or attribute with this name. The name
- * may show that the value is a secret. */
+/* Set the current cell to the value of a setting or attribute with this name.
+ * The name may show that the value is a secret. */
 void tr2_cell_value(struct tr2_table *t, const char *name, const char *s);
 void tr2_cell_int(struct tr2_table *t, int64_t value);
 void tr2_cell_uint(struct tr2_table *t, uint64_t value);
@@ -246,10 +259,10 @@ void tr2_cell_words(struct tr2_table *t, const struct tr2_words *words);
 void tr2_cell_json(struct tr2_table *t, const char *json);
 /* Show yes or no; true or false in JSON and CSV. */
 void tr2_cell_bool(struct tr2_table *t, bool value);
-/* Mark the cell just set as a lower bound: `>= ` in text. */
+/* Mark the value of the cell just set as a lower bound: `>= ` in text. */
 void tr2_cell_at_least(struct tr2_table *t);
-/* If the cell just set is cut, keep the first ` x 214` in it, and the text in
- * brackets after that. */
+/* If the cell just set is cut when it is printed, keep its first ` x 214`, and
+ * the text in brackets after it. */
 void tr2_cell_keep_count(struct tr2_table *t);
 /* Set the colour and the link of the cell just set. */
 void tr2_cell_color(struct tr2_table *t, enum tr2_color color);

@@ -101,7 +101,7 @@ static void row_as_json(struct tr2_table *t, size_t row, void *data)
 	for (c = 0; c < t->nr_columns; c++) {
 		if (!in_data(&t->columns[c]))
 			continue;
-		/* Keys need no escaping: they are identifiers. */
+		/* Do not escape keys: they are identifiers. */
 		tr2_buf_addstr(out, first ? "\"" : ",\"");
 		first = false;
 		tr2_buf_addstr(out, t->columns[c].key);

@@ -10,12 +10,12 @@
 struct tr2_cell {
 	uint8_t kind;  /* enum tr2_cell_kind */
 	uint8_t color; /* enum tr2_color */
-	uint8_t link;  /* enum tr2_link; `linked` is the element's number in the
-			* model */
+	uint8_t link;  /* enum tr2_link; `linked` is the number of the linked
+			* element in the model */
 	bool at_least, keeps_count;
 	uint32_t linked, len, nr_words;
 	union {
-		const char *s; /* stored in the table's text blocks */
+		const char *s; /* a text in the table's text blocks */
 		int64_t i;
 		uint64_t u;
 		double d;
@@ -43,15 +43,17 @@ void tr2_cell_words_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 /* Append the plain value of a cell: no unit, no rounding. */
 void tr2_cell_as_data(const struct tr2_cell *cell, struct tr2_buf *out);
 
-/* Append a cell as in text. Its kind must not be TR2_CELL_NS. */
+/* Append a cell as text shows it. The kind of the cell must not be
+ * TR2_CELL_NS. */
 void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
 
-/* The durations of a table: of[1] has those of columns with TR2_COL_SINGLE,
- * of[0] all others. */
+/* The durations of a table. of[1] is for columns with TR2_COL_SINGLE, of[0] for
+ * all other columns. */
 struct tr2_units {
 	struct tr2_durations {
-		uint64_t largest, smallest; /* smallest: without 0 */
-		bool has_ns; /* some are not whole microseconds */
+		uint64_t largest, smallest; /* smallest: the smallest one that
+					     * is not 0 */
+		bool has_ns; /* some durations are not whole microseconds */
 	} of[2];
 	struct tr2_unit unit[2];
 };
@@ -66,8 +68,8 @@ const struct tr2_unit *tr2_units_of(const struct tr2_units *u,
 /* The properties of all cells of a column together. */
 struct tr2_column_use {
 	bool filled; /* some cell is not empty */
-	bool has_durations, has_others; /* others: numbers without the
-					 * durations' unit */
+	bool has_durations, has_others; /* others: numbers without the unit of
+					 * durations */
 	bool negative, has_bounds;
 	uint64_t largest, largest_bound; /* largest duration, and largest lower
 					  * bound */
@@ -75,7 +77,7 @@ struct tr2_column_use {
 
 void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
 		    const struct tr2_cell *cell);
-/* Does the column's heading show the unit? */
+/* Return whether the column's heading shows the unit. */
 bool tr2_column_has_unit(const struct tr2_column_use *c);
 void tr2_column_add_heading(const struct tr2_column *column,
 			    const struct tr2_column_use *use,
@@ -91,7 +93,7 @@ size_t tr2_column_width(const struct tr2_column *column,
 
 /* Print a table in a format. `first`: no table was printed before. */
 void tr2_table_print_text(struct tr2_table *t);
-/* The rows must be stored. */
+/* Print a table as Markdown. The rows must be stored, not streamed. */
 void tr2_table_print_markdown(const struct tr2_table *t);
 void tr2_table_print_json(struct tr2_table *t, bool first);
 void tr2_table_print_csv(struct tr2_table *t);

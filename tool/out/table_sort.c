@@ -10,7 +10,8 @@
 #include "out/table.h"
 #include "out/table_private.h"
 
-/* Is `name` the column's key, its key without the unit, or its heading? */
+/* Return whether `name` is the column's key, the key without its unit, or the
+ * column's heading. */
 static bool is_called(const struct tr2_column *column, const char *name)
 {
 	size_t len = strlen(name);

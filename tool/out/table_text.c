@@ -17,20 +17,21 @@
  * terminal: other columns are omitted instead. */
 #define MIN_FLEX 16
 
-/* Draw rows at greater depths at this depth. */
+/* The greatest depth that is drawn; deeper rows are drawn at this depth. */
 #define MAX_TREE_DEPTH 64
 
 /* The state of printing a table. */
 struct printing {
-	size_t *width; /* by column: its width; 0: not shown */
+	size_t *width; /* the width of each column; 0: the column is not
+			* shown */
 	struct tr2_column_use *use; /* by column */
 	struct tr2_units units;
 	bool *left_out;
 	size_t last;   /* 1 + the last column that is shown */
 	size_t end;    /* 1 + the last column that text may show */
-	bool open[MAX_TREE_DEPTH + 1]; /* by depth: a vertical line passes
-				        * here */
-	bool *siblings; /* by row: a sibling follows */
+	bool open[MAX_TREE_DEPTH + 1]; /* for each depth: a vertical line passes
+					* there */
+	bool *siblings; /* for each row: a sibling follows */
 	/* For each row and each column that text may show: a struct cell_head,
 	 * then the text, or an int64_t of nanoseconds. */
 	struct tr2_buf cells;
@@ -88,7 +89,7 @@ static size_t display_width(const char *s, size_t len)
 	size_t width = len, i;
 	uint64_t x;
 
-	/* Subtract the continuation bytes of UTF-8: 10xxxxxx. */
+	/* Do not count the continuation bytes of UTF-8: 10xxxxxx. */
 	for (i = 0; i + 8 <= len; i += 8) {
 		memcpy(&x, s + i, 8);
 		width -= ((x >> 7 & ~(x >> 6) & ones) * ones) >> 56;
@@ -109,9 +110,9 @@ static size_t bytes_of_width(const char *s, size_t len, size_t width)
 	return i;
 }
 
-/* Find for each row whether a sibling follows: a row of the same depth before
- * the end of their parent. Walk from the last row backwards, and note at which
- * depths a row follows. */
+/* Find for each row whether a sibling follows: a row of the same depth below
+ * the same parent. Walk from the last row backwards, and record at which depths
+ * a row follows. */
 static bool *find_siblings(const struct tr2_table *t)
 {
 	bool *found = tr2_calloc(t->nr_depths, sizeof(*found)), *follows;
@@ -382,22 +383,22 @@ static size_t add_cut(struct tr2_buf *out, const char *text, size_t len,
 	return w;
 }
 
-/* Return the width for the end of a text that is cut. Cut the middle: the end
- * of a command line or of a C++ function says more. */
+/* Return the width that the end of a text keeps when its middle is cut. The end
+ * of a command line or of a C++ function says more than the middle. */
 static size_t tail_of(size_t width)
 {
 	return width > 8 ? width / 2 : 0;
 }
 
-/* Add a command line that is too wide. Cut it so that the file on which the
- * command works is shown, or at least the file's end. Return false if there is
- * no such file, or if a cut in the middle shows it. */
+/* Add a command line that is too wide. Cut it so that it shows the file on
+ * which the command works, or at least the end of the file's name. Return false
+ * if there is no such file, or if a cut in the middle shows the file. */
 static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
 			    size_t width, enum tr2_color color)
 {
 	size_t file_len, half = tail_of(width), room = width, shown, end;
 	const char *file = tr2_command_line_file(text, len, &file_len);
-	size_t close = len; /* the quotes and brackets at the end */
+	size_t close = len; /* offset of the quotes and brackets at the end */
 	bool more;
 
 	if (!file || !half)
@@ -423,8 +424,8 @@ static bool add_cut_to_file(struct tr2_buf *out, const char *text, size_t len,
 	return true;
 }
 
-/* Return the offset of the first ` x 214` or ` x 214 (…)`, and set its length;
- * len: there is none. */
+/* Return the offset of the first ` x 214` or ` x 214 (…)`, and set its length.
+ * Return len if the text has none. */
 static size_t find_count(const char *text, size_t len, size_t *count_len)
 {
 	const char *close;
@@ -452,8 +453,8 @@ static size_t find_count(const char *text, size_t len, size_t *count_len)
 #define MIN_NAME 2
 #define MIN_REST 12
 
-/* Add a text that is too wide. Cut it after its count, and then before the
- * count, where the name is. Return false if the count does not fit. */
+/* Add a text that is too wide. First cut the part after its count, then the
+ * name before the count. Return false if the count does not fit. */
 static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
 			   size_t width, enum tr2_color color)
 {

@@ -63,7 +63,7 @@ void tr2_column_see(struct tr2_column_use *c, unsigned int flags,
 		c->has_bounds |= cell->at_least;
 		break;
 	case TR2_CELL_STR:
-		/* Columns with signs have their other numbers as text. */
+		/* In columns with signs, other numbers are text. */
 		c->has_others |= (flags & TR2_COL_SIGNED) != 0;
 		break;
 	case TR2_CELL_JSON:

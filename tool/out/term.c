@@ -76,8 +76,8 @@ static const char *pager_command(void)
 
 static void run_pager(const char *pager, const int pipe_fd[2])
 {
-	/* If the pager was not found, no input was read yet: cat prints all of
-	 * it. */
+	/* A script that runs the pager. If the pager is not found, no input has
+	 * been read yet, and cat prints all of it. */
 	static const char script[] =
 		"eval \"$1\"\ncase $? in 126|127) exec cat;; esac";
 
@@ -130,7 +130,7 @@ void tr2_term_end(void)
 
 	if (!term.pager)
 		return;
-	/* Close stdout: this ends the pager's input. */
+	/* Close stdout, which ends the pager's input. */
 	fclose(stdout);
 	/* Leave ^C to the pager. */
 	sigaction(SIGINT, &ignored, NULL);

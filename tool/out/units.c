@@ -45,15 +45,15 @@ static uint64_t unsigned_of(struct tr2_buf *b, int64_t ns)
 #define S_NS 1000000000ull
 #define H_NS (3600 * S_NS)
 
-/* Are nanoseconds shown? Only of small values that were measured exactly
- * enough, as in rings; streams have microseconds. */
+/* Return whether to show nanoseconds: only of small values that were measured
+ * exactly enough, as in rings. Streams have microseconds. */
 static bool in_ns(uint64_t v)
 {
 	return v < 10 * US_NS && v % US_NS != 0;
 }
 
 /* Use the largest unit in which the duration is at least 1. Print three
- * decimals, but none of microseconds. */
+ * decimals; microseconds have none. */
 void tr2_fmt_ns(struct tr2_buf *b, int64_t ns)
 {
 	uint64_t v = unsigned_of(b, ns);
@@ -101,8 +101,8 @@ void tr2_fmt_ns_short(struct tr2_buf *b, int64_t ns)
 	tr2_buf_addstr(b, units[i].unit);
 }
 
-/* Use a smaller unit, in which the smallest duration is visible, only if all
- * numbers stay below this. */
+/* A smaller unit, in which the smallest duration is visible, is used only if
+ * all numbers stay below this limit. */
 #define MAX_IN_UNIT 1000000
 
 void tr2_unit_choose(struct tr2_unit *unit, uint64_t largest, uint64_t smallest,
@@ -148,7 +148,7 @@ void tr2_fmt_bytes(struct tr2_buf *b, uint64_t bytes)
 	tr2_buf_addstr(b, bytes == 1 ? " byte" : units[i]);
 }
 
-/* Print like "%.1f%%", 50 times as fast. */
+/* Print the same text as "%.1f%%" would, 50 times as fast. */
 void tr2_fmt_share(struct tr2_buf *b, double ratio)
 {
 	char text[340];
@@ -175,7 +175,8 @@ void tr2_fmt_share(struct tr2_buf *b, double ratio)
 static void add_local_time(struct tr2_buf *b, uint64_t seconds)
 {
 	static bool zone_known;
-	static struct tr2_buf text; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf text; /* static, to be used again: each new buffer
+				     * would map memory */
 	static uint64_t of;
 	struct tr2_civil t;
 	int64_t local;
@@ -212,8 +213,8 @@ void tr2_fmt_iso(struct tr2_buf *b, int64_t wall_ns)
 }
 
 /*
- * Print whole numbers without decimals, others with three significant digits or
- * one decimal.
+ * Print a whole number without decimals, and any other number with three
+ * significant digits or one decimal.
  */
 void tr2_fmt_real(struct tr2_buf *b, double value)
 {
