@@ -46,7 +46,8 @@ static void try_processes(const struct tr2_model *m, struct tr2_spell *spell)
 static void try_name(const struct tr2_model *m, struct tr2_spell *spell,
 		     tr2_str category, tr2_str label)
 {
-	static struct tr2_buf name; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf name; /* static, to be used again: each new buffer
+				     * would map memory */
 
 	tr2_spell_try(spell, tr2_s(m, label));
 	tr2_spell_try(spell, tr2_join(&name, tr2_s(m, category),
@@ -95,7 +96,8 @@ static const struct kind regions = {
 	try_regions,
 };
 
-/* Suggest "*GLOB*", which many mean, else names with similar letters. */
+/* Suggest "*GLOB*", which many users mean; if it matches nothing, suggest names
+ * with similar letters. */
 static void say_similar(const struct kind *kind, const struct tr2_model *m,
 			const char *glob)
 {
@@ -176,7 +178,7 @@ static bool check_filter(const struct tr2_filter *f, const struct tr2_model *m)
 	return false;
 }
 
-/* Warn if -t, --since or --until leaves no process and no region. */
+/* Warn if -t, --since or --until excludes all processes and regions. */
 static void warn_of_times(const struct tr2_filter *f, const struct tr2_model *m)
 {
 	struct tr2_filter times = TR2_FILTER_ANY;

@@ -8,7 +8,7 @@
 #include "model/filter.h"
 
 /* Set *out to the inputs. Return false, after an error message, if the command
- * has both words and -i. */
+ * line has both words and -i. */
 bool tr2_inputs(int argc, char **argv, struct tr2_list *out);
 
 /* Load the inputs into a new model. NULL: exit with *exit_code. */

@@ -72,7 +72,8 @@ void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r)
 	tr2_cell_wall(t, unknown ? TR2_NO_TIME : n->start_ns);
 }
 
-/* Return when a process began, if it ran before the recording; else 0. */
+/* Return the time at which a process began, if it ran before the recording;
+ * else 0. */
 static int64_t begun_ns(const struct tr2_model *m, uint32_t node)
 {
 	return m->tasks[m->nodes[node].task].begun_ns;
@@ -119,7 +120,8 @@ void tr2_node_cell_states_lost(struct tr2_table *t,
 void tr2_node_cell_exit(struct tr2_table *t, const struct tr2_node_row *r)
 {
 	const struct tr2_node *n = node_of(r);
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	tr2_buf_reset(&b);
 	tr2_exit_text(&b, r->m, r->node);
@@ -201,13 +203,15 @@ static void add_line(struct tr2_buf *b, const char *line)
 	tr2_buf_addstr(b, line);
 }
 
-/* Append the last program of a process, or an earlier one. */
+/* Append the command line of the last program of a process, or of an earlier
+ * one. */
 static void add_command(struct tr2_buf *b, const struct tr2_model *m,
 			uint32_t node, uint32_t segment)
 {
 	const struct tr2_child *child = &m->children[m->nodes[node].child];
 	const struct tr2_segment *s = &m->segments[segment];
-	static struct tr2_buf line; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf line; /* static, to be used again: each new buffer
+				     * would map memory */
 
 	tr2_buf_reset(&line);
 	if (segment)
@@ -231,7 +235,8 @@ static void cell_command(struct tr2_table *t, const struct tr2_node_row *r,
 {
 	const struct tr2_model *m = r->m;
 	const struct tr2_node *n = &m->nodes[r->node];
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 	bool instrumented = !segment && tr2_node_session(m, r->node);
 
 	tr2_buf_reset(&b);
@@ -292,7 +297,8 @@ static void add_segment(struct tr2_buf *b, const struct tr2_model *m,
 void tr2_node_cell_segments(struct tr2_table *t, const struct tr2_node_row *r)
 {
 	const struct tr2_node *n = node_of(r);
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 	uint32_t i;
 
 	if (!r->m->tasks[n->task].first_segment)
@@ -333,7 +339,8 @@ void tr2_node_cell_signal_name(struct tr2_table *t,
 			       const struct tr2_node_row *r)
 {
 	const struct tr2_node *n = node_of(r);
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	if (!n->has_code || n->end != TR2_END_SIGNAL)
 		return;

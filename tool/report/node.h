@@ -5,12 +5,12 @@
 #include "model/model.h"
 #include "out/table.h"
 
-/* Return the name of a join for JSON ("pid", "sid", "window" …), and a
- * phrase. */
+/* Return the name of a join for JSON ("pid", "sid", "window" …), or a phrase
+ * for it. */
 const char *tr2_join_name(int join);
 const char *tr2_join_words(int join);
 
-/* Append 0, 128, SIGTERM, SIGKILL (OOM), exec, open … */
+/* Append how a process ended: 0, 128, SIGTERM, SIGKILL (OOM), exec, open … */
 void tr2_exit_text(struct tr2_buf *b, const struct tr2_model *m, uint32_t node);
 
 /* A process as a row; the rows of a table may have it as their first member. */
@@ -19,7 +19,7 @@ struct tr2_node_row {
 	uint32_t node;
 };
 
-/* Its cells. */
+/* The cells of a process. */
 void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r);
 /* Show when the process began, if that was before the recording. */
 void tr2_node_cell_begun(struct tr2_table *t, const struct tr2_node_row *r);
@@ -28,7 +28,8 @@ void tr2_node_cell_wall(struct tr2_table *t, const struct tr2_node_row *r);
  * bound. */
 void tr2_node_cell_at_least(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_cpu(struct tr2_table *t, const struct tr2_node_row *r);
-/* JSON: true if records of its states were lost; null without states. */
+/* For JSON: true if records of the process's states were lost; null without
+ * states. */
 void tr2_node_cell_states_lost(struct tr2_table *t,
 			       const struct tr2_node_row *r);
 /* Show the exit code, coloured. */
@@ -39,18 +40,18 @@ void tr2_node_cell_name(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_argv(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_cut(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_join(struct tr2_table *t, const struct tr2_node_row *r);
-/* Show a mark if the parent is only likely. */
+/* Show a mark if the process's parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r);
-/* Show the command line, with the program's name without its directory. It is
- * in brackets if the process is not instrumented. Earlier programs that ran for
- * long come before it. */
+/* Show the command line, with the program's name without its directory. The
+ * command line is in brackets if the process is not instrumented. Earlier
+ * programs of the process that ran for long come before it. */
 void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r);
 /* Show the command line of one program: of an earlier program, or of the last
  * one if `segment` is 0. */
 void tr2_node_cell_program(struct tr2_table *t, const struct tr2_node_row *r,
 			   uint32_t segment);
-/* JSON: show the programs of the process, from fork to exec, and from exec to
- * exec. */
+/* For JSON: show the programs of the process, each from fork or exec to the
+ * next exec. */
 void tr2_node_cell_segments(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_end(struct tr2_table *t, const struct tr2_node_row *r);
 void tr2_node_cell_code(struct tr2_table *t, const struct tr2_node_row *r);

@@ -28,8 +28,9 @@ struct most {
 struct part {
 	int64_t ns;
 	uint32_t nr;
-	struct most of_all, of_program; /* of_program: without functions of
-					 * libraries and the kernel */
+	struct most of_all, of_program; /* of_program: the function of a
+					 * program, not of a library or the
+					 * kernel, that has most samples */
 };
 
 struct tr2_path_functions {
@@ -37,12 +38,14 @@ struct tr2_path_functions {
 	struct tr2_symbols *symbols;
 	struct part *parts;
 	uint32_t nr_parts, alloc_parts;
-	struct tr2_map by_part; /* part to 1 + its index */
-	struct tr2_map counts;  /* part and function to number of samples */
+	struct tr2_map by_part; /* maps the key of a part to 1 + the index of
+				 * the part */
+	struct tr2_map counts;  /* maps a part and a function to the number of
+				 * samples */
 };
 
-/* Return the key of a step's part: without `kind`, the part is of one program
- * of one process; with it, of all processes of that kind. */
+/* Return the key of the part to which a step belongs. kind 0: the part is one
+ * program of one process; else all processes of that kind. */
 static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 			tr2_str kind)
 {
@@ -54,7 +57,8 @@ static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 	return tr2_mix(tr2_mix(who, span->category), span->label) | 1;
 }
 
-/* Is it a known function of a program, not of a library or the kernel? */
+/* Return whether this is a known function of a program, not of a library or the
+ * kernel. */
 static bool is_of_program(const struct tr2_path_functions *f, uint32_t symbol)
 {
 	const char *module =

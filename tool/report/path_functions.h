@@ -15,11 +15,11 @@ struct tr2_path_functions *tr2_path_functions_new(struct tr2_model *m);
 void tr2_path_functions_free(struct tr2_path_functions *f);
 
 /*
- * Return the function of a step or, unless kind is 0, of all steps in processes
- * of this kind and in regions of the step's name. Set its share of the samples
- * there, which is at least a third. A function of a program comes before one of
- * a library or the kernel. Return NULL if there is none, or if there are too
- * few samples.
+ * Return the function with most samples in a step or, unless kind is 0, in all
+ * steps in processes of this kind and in regions of the step's name. Set *share
+ * to its share of these samples, which is at least a third. Prefer a function
+ * of a program to a function of a library or the kernel. Return NULL if no
+ * function has such a share, or if there are too few samples.
  */
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind,

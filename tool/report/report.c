@@ -140,8 +140,8 @@ const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node)
 {
 	uint32_t session = r->m->nodes[node].session;
 
-	/* A process without a session is not instrumented, but its target or
-	 * kind is known. */
+	/* Group by the process, not by its session: an uninstrumented process
+	 * has no session, but a target or kind. */
 	if (r->group && !strcmp(r->group, TR2_GROUP_TARGET))
 		return target_of(r->m, node);
 	if (r->group && !session && !strcmp(r->group, "cmd"))
@@ -209,7 +209,7 @@ static void add_change(const char *text)
 	what_if.item[what_if.nr++] = text;
 }
 
-/* -j N is short for --what-if='-j N'. */
+/* Add the change of -j N, which is short for --what-if='-j N'. */
 static void add_jobs(void)
 {
 	static char text[64];
@@ -251,8 +251,8 @@ static void split_changes(void)
 }
 
 /* Find the values of --what-if, which may be given with or without a value.
- * Without one, its values are the words that are changes, and not files. Return
- * the number of other words, and remove missing values. */
+ * Without a value, its values are those words that are changes and not files.
+ * Remove missing values. Return the number of other words. */
 static int parse_changes(int argc, char **argv)
 {
 	size_t i, nr = 0;

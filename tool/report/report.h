@@ -12,8 +12,9 @@ struct tr2_report {
 	struct tr2_model *m;
 	const struct tr2_filter *filter;
 	struct tr2_output *out;
-	const char *sort, *group; /* NULL: not given */
-	int64_t limit;            /* lines; -1: all */
+	const char *sort, *group; /* the values of -s and -g; NULL: not given */
+	int64_t limit;            /* the value of -n: number of lines; -1:
+				   * all */
 	bool per_thread, brief; /* per_thread: --threads; brief: --summary */
 	bool all;  /* text shows every process and step */
 	bool wide; /* text shows whole command lines */
@@ -24,21 +25,21 @@ struct tr2_report {
 /* Cut lines with long names to this width if the output is not a terminal. */
 #define TR2_REPORT_WIDTH 100
 
-/* -g target: a row has all jobs of a build for one file; "-" has all other
- * processes. */
+/* -g target: a row has all jobs of a build that made one file; the row "-" has
+ * all other processes. */
 #define TR2_GROUP_TARGET "target"
 /* -g region: only for --functions. */
 #define TR2_GROUP_REGION "region"
 /* -g attr:KEY: only for --spans. */
 #define TR2_GROUP_ATTRIBUTE "attr:"
 
-/* Are there samples? If not, text gets a warning that says how to record
+/* Return whether there are samples. If not, warn in text, and say how to record
  * some. */
 bool tr2_report_has_samples(const struct tr2_report *r);
 
-/* Find the CPU time of the chosen processes, and how much of it the samples of
- * record --profile stand for. Return false if there is no such recording, or if
- * the time is unknown. */
+/* Find the CPU time of the chosen processes, and the part of it for which the
+ * samples of `record --profile` stand. Return false if there is no recording
+ * with such samples, or if the CPU time is unknown. */
 struct tr2_coverage {
 	int64_t sampled_ns, cpu_ns, period_ns;
 	bool without_kernel;
@@ -55,12 +56,14 @@ const char *tr2_report_remedy(const struct tr2_model *m);
 void tr2_report_print_note(const char *fmt, ...)
 	__attribute__((format(printf, 1, 2)));
 
-/* Return the name of the session's group by -g; NULL without -g. */
+/* Return the name of the group to which a session belongs by -g; NULL without
+ * -g. */
 const char *tr2_report_group(const struct tr2_report *r, uint32_t session);
-/* Return the name of the process's group by -g; NULL without -g. */
+/* Return the name of the group to which a process belongs by -g; NULL without
+ * -g. */
 const char *tr2_report_node_group(const struct tr2_report *r, uint32_t node);
 
-/* Return KEY of -g attr:KEY; NULL: another -g, or none. */
+/* Return KEY of -g attr:KEY; NULL: -g has another value, or was not given. */
 const char *tr2_report_attribute(const struct tr2_report *r);
 
 /* Sort the table by -s, or else by `sort`, and cut it by -n. Return false,
@@ -72,13 +75,12 @@ bool tr2_report_sort(const struct tr2_report *r, struct tr2_table *t,
  * release it. */
 bool tr2_report_table(const struct tr2_report *r, struct tr2_table *t,
 		      const char *sort);
-/* Do the same, but if the format is text and the table has no rows, print a
- * warning instead. */
+/* Do the same as tr2_report_table(), but print a warning instead of an empty
+ * table in text. */
 bool tr2_report_table_if_any(const struct tr2_report *r, struct tr2_table *t,
 			     const char *sort);
 
-/* report/report_span_parts.c: print where the time of the program's spans
- * went. */
+/* In report_span_parts.c: print where the time of the program's spans went. */
 void tr2_report_span_parts(const struct tr2_report *r);
 
 /* Loop over the sessions that the filter chooses. */
@@ -115,7 +117,7 @@ void tr2_report_summary(const struct tr2_report *r);
 void tr2_report_path_by_kind(const struct tr2_report *r);
 /* Print this many of the largest parts of the path, and all others as one. */
 void tr2_report_parts(const struct tr2_report *r, size_t most);
-/* Were records of states lost? */
+/* Return whether records of states were lost. */
 bool tr2_report_states_lost(const struct tr2_model *m);
 /* --summary: print the command, the totals, and the largest parts. */
 void tr2_report_brief(const struct tr2_report *r);
@@ -125,8 +127,8 @@ bool tr2_report_processes(const struct tr2_report *r);
 void tr2_report_processes_by_kind(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
 
-/* --what-if: print what its changes would gain, or which would gain most.
- * Return false after an error message. */
+/* --what-if: print what the given changes would gain or, without changes, which
+ * ones would gain most. Return false after an error message. */
 bool tr2_report_what_if(const struct tr2_report *r);
 /* For the page: print which changes would gain most, if states are known. */
 void tr2_report_gains(const struct tr2_report *r);

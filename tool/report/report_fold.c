@@ -11,8 +11,8 @@
 #include "model/stats.h"
 #include "report/report_fold.h"
 
-/* A process of a row: how long it ran, and from when to when its root ran,
- * too. */
+/* A process of a row: how long it ran, and the times between which both the
+ * process and its root ran. */
 struct piece {
 	uint32_t row;
 	int64_t wall_ns, from_ns, to_ns;
@@ -21,8 +21,8 @@ struct piece {
 /* Scripts of one interpreter that have the same parent row. */
 struct scripts {
 	uint32_t nr, nr_longer;
-	tr2_str first, kind; /* kind: of the row that some of the scripts share;
-			      * 0: none share a row */
+	tr2_str first, kind; /* kind: the kind of the row that some of the
+			      * scripts share; 0: no scripts share a row */
 	size_t prefix, suffix; /* lengths of the prefix and suffix that the
 				* kinds of these scripts have in common */
 };
@@ -30,13 +30,14 @@ struct scripts {
 struct folding {
 	const struct tr2_report *r;
 	struct tr2_fold *fold;
-	struct tr2_map map;  /* (parent row, kind) */
-	uint32_t *row_of;    /* by node: its row; for a node that is not
+	struct tr2_map map;  /* maps a parent row and a kind to a row */
+	uint32_t *row_of;    /* the row of each node; for a node that is not
 			      * selected, the row of its nearest selected
 			      * ancestor */
 	struct piece *pieces;
 	uint32_t nr_pieces;
-	struct tr2_map by_interpreter; /* (row, interpreter): 1 + index */
+	struct tr2_map by_interpreter; /* maps a row and an interpreter to 1 +
+					* the index of their scripts */
 	struct scripts *scripts;
 	uint32_t nr_scripts, alloc_scripts;
 };
@@ -196,8 +197,8 @@ static uint32_t *by_time_of(const struct tr2_fold *fold)
 	return order;
 }
 
-/* This many scripts of one interpreter and one parent row keep rows of their
- * own. The others share a row, if there are at least two. */
+/* The number of scripts of one interpreter and one parent row that keep rows of
+ * their own. The other scripts share a row, if there are at least two. */
 #define NR_SCRIPTS 8
 
 /* Return the group of scripts to which a row belongs; NULL: the row is not a
@@ -247,7 +248,7 @@ static void find_common(struct scripts *s, const char *first, const char *kind)
 	s->suffix = k;
 }
 
-/* Name the row that the scripts share: sh t*.sh. */
+/* Name the row that the scripts share, for example: sh t*.sh */
 static void name_scripts(struct tr2_model *m, struct scripts *s)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
@@ -363,7 +364,8 @@ static void leave_out(struct tr2_fold *fold, const struct tr2_fold_row *row)
 static void choose(struct tr2_fold *fold, int64_t whole)
 {
 	uint32_t *order = by_time_of(fold);
-	uint32_t i, room = TR2_REPORT_ROWS - 1; /* one row is for the rest */
+	uint32_t i, room = TR2_REPORT_ROWS - 1; /* one row is for the processes
+						 * that are left out */
 
 	for (i = 0; i + 1 < fold->nr; i++)
 		if (tr2_report_share(fold->row[order[i]].once_ns, whole) >=
@@ -426,7 +428,7 @@ static uint32_t row_after(const struct tr2_fold *fold, uint32_t row, int *depth)
 
 uint32_t tr2_fold_after(const struct tr2_fold *fold, uint32_t row, int *depth)
 {
-	/* Show the rows above a shown row, too. */
+	/* Keep the rows above a shown row, too. */
 	do
 		row = row_after(fold, row, depth);
 	while (row && !fold->row[row].shown);

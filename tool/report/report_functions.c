@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_functions - trace2 report --functions: the functions in which samples
- * were taken, and those that called them.
+ * were taken, and the functions that called them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +19,11 @@
 /* Text leaves out functions whose own time is below this share. */
 #define MIN_SHARE 0.005
 
-/* The samples of an event in a group. */
+/* The samples of one event in one function, in one group. */
 struct function {
 	uint32_t event; /* index into events */
 	uint32_t symbol;
-	const char *group; /* NULL: not grouped */
+	const char *group; /* the group; NULL: samples are not grouped */
 	uint64_t self, total, on_path, samples;
 	uint32_t last; /* the last sample that was counted in the total */
 };
@@ -32,7 +32,8 @@ struct event {
 	tr2_str name;
 	bool is_time;
 	uint64_t whole;
-	struct function others; /* sum of the functions that text leaves out */
+	struct function others; /* the sum of the functions that text leaves
+				 * out */
 	uint32_t nr_others;
 };
 
@@ -43,10 +44,12 @@ struct functions {
 	uint32_t nr, alloc;
 	struct event *events;
 	uint32_t nr_events, alloc_events;
-	struct tr2_map by_event;    /* name to 1 + its index */
-	struct tr2_map by_function; /* event, group and symbol to 1 + index */
-	const bool *on_path;        /* by sample: is it on the path? NULL:
-				     * unknown */
+	struct tr2_map by_event;    /* maps the name of an event to 1 + the
+				     * index of the event */
+	struct tr2_map by_function; /* maps an event, a group and a symbol to 1
+				     * + the index of the function */
+	const bool *on_path;        /* for each sample: whether it is on the
+				     * critical path; NULL: unknown */
 };
 
 static uint32_t event_of(struct functions *f,
@@ -67,7 +70,8 @@ static uint32_t event_of(struct functions *f,
 /* Return the text `category/label`, which lives as long as the model. */
 static const char *region_name(struct tr2_model *m, uint32_t span)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	if (!span)
 		return "(in no region)";
@@ -76,8 +80,8 @@ static const char *region_name(struct tr2_model *m, uint32_t span)
 	return tr2_s(m, tr2_intern(m, b.p, b.len));
 }
 
-/* Return the group's name, interned: equal names are not always at one
- * address. */
+/* Return the name of the sample's group, interned, since equal names may have
+ * different addresses. */
 static const char *group_of(struct tr2_model *m, const struct tr2_report *r,
 			    const struct tr2_model_sample *sample)
 {
@@ -209,7 +213,7 @@ static bool is_for_people(const struct tr2_table *t)
 	       t->output->format == TR2_FORMAT_PAGE;
 }
 
-/* Text and the page name the file, not its directory. */
+/* Show the name of the file; in text and in the page, without its directory. */
 static void cell_module(struct tr2_table *t, const struct function_row *r)
 {
 	const char *name = tr2_s(r->f->r->m, r->symbol.module);
@@ -274,7 +278,7 @@ static void add_rows(struct tr2_table *t, const struct functions *f)
 	}
 }
 
-/* Add the row of the others, below all rows. */
+/* Add a row for the functions that are left out, below all other rows. */
 static void add_others(struct tr2_table *t, const struct functions *f)
 {
 	struct function_row row = { .f = f };
@@ -348,7 +352,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 	}
 	r->out->piped_width = 0;
 	tr2_table_release(&t);
-	/* In a page, the flame graph prints the coverage. */
+	/* Leave it out in a page, where the flame graph prints the coverage. */
 	if (r->out->format != TR2_FORMAT_PAGE)
 		tr2_symbols_explain(f.symbols);
 	release(&f);

@@ -16,7 +16,8 @@ struct answer {
 	const char *name;
 	const struct tr2_jobs *jobs;
 	int64_t wall_ns, worst_ns, best_ns;
-	/* The memory of all jobs at once, and of the largest; 0: unknown. */
+	/* The memory of all jobs at once, and the memory of the largest job; 0:
+	 * unknown. */
 	uint64_t most_bytes, largest_bytes;
 	/* With more jobs at once than recorded, only the best case is known:
 	 * the worst case depends on which jobs need which others. */
@@ -108,13 +109,12 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	tr2_retime(retime, c->change, c->nr, TR2_RETIME_WORST);
 	a.worst_ns = tr2_jobs_worst(&jobs, r->m, root, c->jobs->jobs,
 				    tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* In the best case, no job lacks a CPU. */
+	/* The best case: no job lacks a CPU. */
 	c->change[c->nr] = (struct tr2_change){ .kind = TR2_CHANGE_READY };
 	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
 	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,
 				  tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* The recorded jobs together cannot have more CPUs than the machine
-	 * has. */
+	/* Limit the recorded jobs together to the CPUs that the machine has. */
 	cpu_ns = c->nr > 1 ? 0 : tr2_jobs_cpu_ns(&jobs, r->m);
 	if (a.best_ns < cpu_ns)
 		a.best_ns = cpu_ns;

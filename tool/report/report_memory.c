@@ -12,7 +12,7 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* The curve is drawn in this many parts of the time. */
+/* The number of parts of the time for which the curve has a row. */
 #define CURVE_PARTS 64
 
 /* Set the times from the start of the first root to the end of the last. */
@@ -141,7 +141,8 @@ static void print_peak(const struct tr2_model *m, uint64_t bytes, int64_t at_ns)
 	tr2_buf_release(&b);
 }
 
-/* CSV has one table a file, and a page draws the curve. */
+/* Leave the sums out of CSV, which has one table a file, and of a page, which
+ * draws the curve. */
 static void print_whole(const struct tr2_report *r, const struct peak_row *peak)
 {
 	int64_t from_ns, to_ns;

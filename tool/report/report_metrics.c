@@ -24,7 +24,8 @@ struct sum {
 	tr2_str category, name, unit;
 	const char *by, *thread;
 	uint64_t count, last, total_ns, min_ns, max_ns, unfinished, processes;
-	uint64_t *buckets; /* NULL: no metric has buckets */
+	uint64_t *buckets; /* the sums of the metrics' buckets; NULL: no metric
+			    * has buckets */
 	bool some_without; /* some metrics have no buckets */
 };
 
@@ -41,7 +42,7 @@ static const char *thread_name(const struct tr2_model *m,
 				NULL;
 }
 
-/* Are two texts equal? NULL is equal only to itself. */
+/* Return whether two texts are equal. NULL is equal only to NULL. */
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
@@ -93,7 +94,8 @@ static void add_buckets(struct sum *s, const struct tr2_metric *metric)
 		s->some_without = true;
 }
 
-/* Add a metric. `last` is the value of the process that began last. */
+/* Add a metric to a sum. `last` of the sum is the value of the process that
+ * began last. */
 static void add_metric(struct sum *s, const struct tr2_metric *metric)
 {
 	s->last = metric->count;
@@ -112,7 +114,8 @@ static void add_metric(struct sum *s, const struct tr2_metric *metric)
  * record -e). */
 struct sum_row {
 	const struct tr2_model *m;
-	const struct sum *sum; /* NULL: an event of the kernel */
+	const struct sum *sum; /* the sum of the program's metrics; NULL: the
+				* row is an event of the kernel */
 	const struct tr2_run_counter *counted;
 };
 
@@ -130,8 +133,8 @@ static uint64_t mean(const struct sum *sum)
 	return sum->count ? sum->total_ns / sum->count : 0;
 }
 
-/* Leave percentiles empty if some metrics have no buckets: readers would take
- * the percentiles of the others for percentiles of all. */
+/* Leave percentiles empty if some metrics have no buckets. Else readers would
+ * take the percentiles of some metrics for those of all. */
 #define PERCENTILE(cell, type, p) \
 	if (r->sum->buckets && !r->sum->some_without) \
 		cell(t, (type)tr2_histogram_percentile(r->sum->buckets, p, \
@@ -257,8 +260,8 @@ static void add_event(void *data, const struct tr2_run_counter *c)
 		tr2_table_add(data, &row);
 }
 
-/* Add the kernel's events. They belong to no process, so no selection of
- * processes has them. */
+/* Add the events that the kernel counted. They belong to no process, so a
+ * selection of processes does not contain them. */
 static void add_events(struct tr2_table *t, const struct tr2_report *r)
 {
 	struct tr2_run_meta meta;

@@ -34,14 +34,15 @@ struct step_row {
 	const struct tr2_step *step;
 	const struct tr2_path_sum *sum; /* the sum of several steps; NULL: the
 					 * row is one step */
-	size_t nr_rest; /* last row: the number of steps for which it stands;
-			 * else 0 */
+	size_t nr_rest; /* in the last row: the number of steps for which the
+			 * row stands; else 0 */
 	int64_t most_rest_ns, whole;
-	/* computes the gain if a part took no time; NULL: unknown, since there
-	 * are no states */
+	/* computes the gain if a part took no time; NULL: gains are unknown
+	 * without states */
 	struct tr2_retime *retime;
 	uint32_t root;
-	struct tr2_path_functions *functions; /* NULL: no samples */
+	struct tr2_path_functions *functions; /* functions of the steps; NULL:
+					       * there are no samples */
 };
 
 static const struct tr2_span *span_of(const struct step_row *r)
@@ -67,7 +68,7 @@ static void add_region(struct tr2_buf *b, const struct step_row *r)
 }
 
 /* Append the kinds of the ancestors: sh -c > cc. Leave out the root, which is
- * around everything. */
+ * an ancestor of all. */
 static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 {
 	uint32_t at, depth;
@@ -81,8 +82,8 @@ static void add_way(struct tr2_buf *b, const struct tr2_model *m, uint32_t node)
 	}
 }
 
-/* Append a sum: cc1 x 214 in sh -c > cc, git status x 3:
- * index/do_read_index. */
+/* Append the text of a sum, for example: cc1 x 214 in sh -c > cc, git status x
+ * 3: index/do_read_index */
 static void add_sum(struct tr2_buf *b, const struct step_row *r)
 {
 	tr2_buf_addstr(b, tr2_s(r->of.m, r->sum->kind));
@@ -106,7 +107,8 @@ static void add_rest(struct tr2_buf *b, const struct step_row *r)
 
 static void cell_step(struct tr2_table *t, const struct step_row *r)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 	bool is_process = !r->nr_rest && !r->step->span &&
 			  (!r->sum || r->sum->nr_nodes == 1);
 
@@ -135,7 +137,8 @@ static void cell_step(struct tr2_table *t, const struct step_row *r)
 /* Show a sum by its kind, even if it is one process. */
 static void cell_part(struct tr2_table *t, const struct step_row *r)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	tr2_buf_reset(&b);
 	if (r->sum)
@@ -146,20 +149,22 @@ static void cell_part(struct tr2_table *t, const struct step_row *r)
 	tr2_cell_keep_count(t);
 }
 
-/* Was the thread ready without a CPU for longer than it ran in this step? */
+/* Return whether in this step the thread was ready without a CPU for longer
+ * than it ran. */
 static bool mostly_ready(const struct tr2_step *s)
 {
 	return s->kind == TR2_STEP_RUN && s->ready_ns > s->ns;
 }
 
-/* Show the reason: run, no CPU: cc1, wait child: sed, run in libuv-worker; with
- * ~ if it is doubtful. A process that is not in the recording is in
- * brackets. */
+/* Show the reason for the step's time, such as `run`, `no CPU: cc1`, `wait
+ * child: sed`, `run in libuv-worker`; with ~ if the reason is doubtful. A
+ * process that is not in the recording is in brackets. */
 static void cell_step_why(struct tr2_table *t, const struct step_row *r)
 {
 	const struct tr2_step *s = r->step;
 	const struct tr2_model *m = r->of.m;
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	if (s->kind == TR2_STEP_UNKNOWN)
 		return;
@@ -198,7 +203,8 @@ static const char *const kind_names[] = {
 
 static void cell_step_in(struct tr2_table *t, const struct step_row *r)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	if (!r->sum || !r->of.m->nodes[r->sum->in].depth)
 		return;
@@ -237,13 +243,14 @@ static void cell_function_share(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_share(t, share);
 }
 
-/* Find the gain if processes of the row's kind, or regions of its name, took no
- * time. Return false if the gain is unknown, or if the part mostly lacked a
- * CPU. */
+/* Find the gain if processes of the row's kind, or regions of the row's name,
+ * took no time. Return false if the gain is unknown, or if the part mostly
+ * lacked a CPU. */
 static bool gain_of(const struct step_row *r, struct tr2_gain *gain)
 {
 	const struct tr2_model *m = r->of.m;
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 	struct tr2_change change = { .exact = true, .cause = -1 };
 	uint64_t pieces;
 
@@ -274,7 +281,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 		tr2_cell_ns(t, gain.most_ns);
 }
 
-/* The columns of how long a step, or a sum of steps, took. */
+/* The columns that tell how long a step, or a sum of steps, took. */
 #define TIMES(COLUMN) \
 	COLUMN(time_ns, "TIME", 0, tr2_cell_ns(t, r->step->ns)) \
 	COLUMN(no_cpu_ns, "NO CPU", 0, cell_step_ready(t, r)) \
@@ -288,7 +295,7 @@ static void cell_part_gain_most(struct tr2_table *t, const struct step_row *r)
 	DATA(label, if (r->step->span) \
 		tr2_cell_str(t, tr2_s(r->of.m, span_of(r)->label)))
 
-/* The columns of why it took that time. */
+/* The columns that tell why a step took that time. */
 #define REASON(DATA) \
 	DATA(state, tr2_cell_str(t, kind_names[r->step->kind])) \
 	DATA(cause, if (r->step->kind == TR2_STEP_WAIT) \
@@ -357,7 +364,7 @@ static void leave_out(struct rows *rows, const struct tr2_step *step)
 		rows->most_rest_ns = tr2_step_ns(step);
 }
 
-/* Mark the steps to show: the large ones, and all steps around them. */
+/* Mark the steps to show: the large steps, and all steps around them. */
 static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
 		       bool all, struct rows *rows)
 {
@@ -385,7 +392,7 @@ static bool fits(const struct rows *rows, int64_t whole)
 }
 
 /* Name the columns. Several roots are commands that do not depend on each
- * other. */
+ * other: the path is then the path of the longest one. */
 static void name_columns(struct tr2_column *columns, const struct tr2_model *m,
 			 bool sums)
 {
@@ -495,8 +502,8 @@ const char *tr2_report_remedy(const struct tr2_model *m)
 	return tr2_buf_str(b);
 }
 
-/* On a terminal, if one kind of process computed for most of the time outside
- * regions, say how to learn more. */
+/* On a terminal, say how to learn more if one kind of process computed, outside
+ * of regions, for most of the time. */
 static void advise(const struct step_row *row, const struct tr2_step *step)
 {
 	struct tr2_buf kind = TR2_BUF_INIT;
@@ -607,7 +614,8 @@ static void print_limits(const struct tr2_report *r, uint32_t root)
 	tr2_report_print_coverage(r);
 }
 
-/* Print once which records the kernel refused, and how to permit them. */
+/* Print, once for the recording, which records the kernel refused, and how to
+ * permit them. */
 static void print_refused(const struct tr2_report *r, uint32_t root)
 {
 	const struct tr2_model *m = r->m;

@@ -14,14 +14,15 @@
 
 struct process {
 	struct tr2_node_row of;
-	const struct tr2_fold_row *fold; /* several processes in one row; NULL:
-					  * one process */
-	const struct tr2_fold *rest;     /* last row: the rows for which it
-					  * stands; else NULL */
+	const struct tr2_fold_row *fold; /* the row of several processes; NULL:
+					  * the row is one process */
+	const struct tr2_fold *rest;     /* in the last row: the rows for which
+					  * it stands; else NULL */
 	uint32_t root;
 	int64_t whole;
-	bool with_self; /* show SELF even where there are states */
-	tr2_str target; /* of a build; 0: none */
+	bool with_self; /* show SELF even if there are states */
+	tr2_str target; /* the target of a build that the process makes; 0:
+			 * none */
 };
 
 static const struct tr2_node *node_of(const struct process *r)
@@ -105,7 +106,7 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 		tr2_node_cell_command(t, &r->of);
 }
 
-/* CPU and WAIT tell more than SELF, if they are known. */
+/* Leave out SELF if CPU and WAIT are known: they tell more. */
 #define PROCESS_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(wall_ns, "WALL", 0, cell_wall(t, r)) \
 	COLUMN(cpu_ns, "CPU", 0, tr2_cell_ns(t, KERNEL_TIME(r, cpu_ns))) \
@@ -145,7 +146,7 @@ static void cell_command(struct tr2_table *t, const struct process *r)
 TR2_COLUMN_LIST(process_columns, struct process, PROCESS_COLUMNS)
 
 /* The filter of the processes that the table shows: the legend explains only
- * their marks. */
+ * the marks of these processes. */
 static const struct tr2_filter *legend_filter;
 static const struct tr2_fold *legend_fold;
 
@@ -237,8 +238,8 @@ static bool processes(const struct tr2_report *r, bool with_path)
 	bool ok, several = false;
 
 	folds = folds && tr2_report_fold(&fold, r);
-	/* Collect the rows only if the table is sorted: this needs memory for
-	 * all of them. */
+	/* Collect the rows only if the table is sorted: collecting needs memory
+	 * for all rows. */
 	if (folds)
 		several = add_folded(&t, r, &fold);
 	else if (r->sort || r->limit >= 0)

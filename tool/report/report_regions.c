@@ -20,7 +20,8 @@ static const char no_region[] = "(in no region)";
  * model. */
 static const char *region_name(struct tr2_model *m, const struct tr2_span *s)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	tr2_join(&b, tr2_s(m, s->category), tr2_s(m, s->label));
 	return tr2_s(m, tr2_intern(m, b.p, b.len));
@@ -31,7 +32,7 @@ struct gathering {
 	const struct tr2_report *r;
 	struct tr2_groups groups;
 	uint32_t *root_of;  /* by node */
-	uint32_t *group_of; /* by span: 1 + its group, 0: none */
+	uint32_t *group_of; /* for each span: 1 + its group; 0: none */
 	uint32_t group;     /* the group of the current thread or process */
 };
 
@@ -118,7 +119,7 @@ static void own_of_node(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
 	add_piece(data, g->group, of, from_ns, to_ns);
 }
 
-/* Add the session's time outside of main's outermost regions. */
+/* Add the time of a session outside of main's outermost regions. */
 static void add_outside(struct gathering *g, uint32_t session)
 {
 	const struct tr2_model *m = g->r->m;
@@ -177,7 +178,7 @@ static bool by_target(const struct tr2_report *r)
 	return r->group && !strcmp(r->group, TR2_GROUP_TARGET);
 }
 
-/* Link the name to the longest region. */
+/* Show the name, as a link to the longest region of the group. */
 static void cell_region(struct tr2_table *t, const struct group_row *r)
 {
 	tr2_cell_str(t, r->g->name);
@@ -210,8 +211,8 @@ static void cell_spread(struct tr2_table *t, const struct group_row *r,
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, \
 	       cell_spread(t, r, r->g->max_ns))
 
-/* The times of a group, which sum up parallel work, and its share, which does
- * not. */
+/* The columns for the times of a group, which are sums also of parallel work,
+ * and for its share of the elapsed time. */
 #define TIMES(COLUMN) \
 	COLUMN(total_ns, "SUM WALL", 0, tr2_cell_ns(t, r->g->total_ns)) \
 	COLUMN(self_ns, "SUM SELF", 0, tr2_cell_ns(t, r->g->self_ns)) \
@@ -367,8 +368,8 @@ static void cell_path(struct tr2_table *t, const struct group_row *r)
 
 TR2_COLUMN_LIST(group_columns, struct group_row, GROUP_COLUMNS)
 
-/* Does an ancestor already count for this group? A job counts once, however
- * many processes it runs. */
+/* Return whether an ancestor already counts for this group. A job counts once,
+ * even if it runs many processes. */
 static bool is_inside(const struct tr2_report *r, uint32_t node,
 		      const char *group)
 {

@@ -18,10 +18,11 @@
 /* An event, or a function on a path to it. Lists are by index; 0: none. */
 struct call {
 	uint32_t parent, child, next;
-	uint32_t symbol; /* of an event: its name */
+	uint32_t symbol; /* the symbol of the function; for an event, its
+			  * name */
 	tr2_str event;
 	uint64_t count, samples;
-	int depth; /* its depth in the tree that text shows */
+	int depth; /* the depth in the tree that text shows */
 	bool is_recursive; /* the function called itself */
 	bool is_time; /* count is in ns */
 };
@@ -31,7 +32,7 @@ struct tree {
 	struct tr2_symbols *symbols;
 	struct call *calls;
 	uint32_t nr, alloc;
-	struct tr2_map by_symbol; /* symbol and parent to index */
+	struct tr2_map by_symbol; /* maps a symbol and a parent to an index */
 	uint32_t *order; /* for sorting */
 	bool inwards;
 };
@@ -180,8 +181,8 @@ static double call_share(const struct call_row *r)
 	return r->whole ? (double)r->call->count / (double)r->whole : 0;
 }
 
-/* The heading of `function` names the direction of the tree. The row of an
- * event has no function. */
+/* The heading of `function` is set when the table is printed: it tells the
+ * direction of the tree. The row of an event has no function. */
 #define COLUMNS(COLUMN, DATA, TEXT) \
 	DATA(event, tr2_cell_str(t, tr2_s(r->tree->m, r->call->event))) \
 	COLUMN(count, "COUNT", 0, cell_count(t, r)) \
@@ -306,9 +307,9 @@ bool tr2_report_samples(const struct tr2_report *r)
 }
 
 /*
- * Coverage: how much of the CPU time the samples of record --profile stand for.
- * Each process begins with a whole period on each CPU: one that ends sooner has
- * no sample.
+ * Coverage: the part of the CPU time for which the samples of `record
+ * --profile` stand. Each process begins with a whole period on each CPU: a
+ * process that ends sooner has no sample.
  */
 
 /* Report no coverage above this share: it is nearly complete. */
@@ -348,7 +349,8 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c)
 			c->period_ns = m->inputs[i].period_ns;
 		c->without_kernel |= m->inputs[i].samples_without_kernel;
 	}
-	/* The CPU time in a part of a process's time is unknown. */
+	/* Give up if only a part of the time is chosen: the CPU time in that
+	 * part is unknown. */
 	if (!c->period_ns || m->without_cpu || filter->region ||
 	    filter->since_ns > INT64_MIN || filter->until_ns < INT64_MAX ||
 	    !sum_cpu(r, c))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_span_parts - for trace2 report --spans: where the time of spans of one
- * name went. A span waits in a queue until a thread works for it; later, no
- * thread may work for it. While threads work for it, they are in regions, or
- * wait for children; the rest is the program's own.
+ * name went. A span waits in a queue until a thread works for it. Later, too,
+ * there may be times in which no thread works for it. While threads work for
+ * it, they are in regions, or wait for children; the remaining time is the
+ * program's own.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +18,11 @@
 struct part {
 	tr2_str category, name; /* category and name of the spans */
 	tr2_str what;
-	bool is_inside; /* in a region or child inside the spans; else the
-			 * spans' own time */
+	bool is_inside; /* the part is a region or child inside the spans;
+			 * false: it is the spans' own time */
 	uint64_t count;
 	int64_t ns;
-	int64_t of_ns; /* how long all spans of the name took */
+	int64_t of_ns; /* the time that all spans of the name took */
 };
 
 struct parts {
@@ -47,7 +48,8 @@ static tr2_str intern(struct parts *p, const char *s)
 
 static tr2_str name_of(struct parts *p, const struct tr2_span *s)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 	const struct tr2_child *c = &p->m->children[s->child];
 
 	if (s->kind == TR2_SPAN_REGION)
@@ -172,8 +174,8 @@ void tr2_report_span_parts(const struct tr2_report *r)
 		if (row.part->ns)
 			tr2_table_add(&table, &row);
 	}
-	own.sort = NULL; /* -s names a column of the first table, not of this
-			  * one. */
+	own.sort = NULL; /* Ignore -s: it names a column of the first table, not
+			  * of this table. */
 	if (p.nr)
 		tr2_report_table(&own, &table, "sum");
 	free(p.part);

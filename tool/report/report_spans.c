@@ -24,7 +24,7 @@ struct entry {
 	const struct tr2_model_session *session;
 	struct tr2_trace_span_times times;
 	bool has_times;
-	const char *by; /* its group; NULL: none */
+	const char *by; /* the group of the span by -g; NULL: none */
 };
 
 struct entries {
@@ -121,7 +121,7 @@ static void cell_group(struct tr2_table *t, const struct name_row *r)
 		       r->first->by ? r->first->by : "(none)");
 }
 
-/* `number` is not printed: see fold_others(). */
+/* The column `number` is not printed: fold_others() uses it. */
 #define NAME_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, r->total_ns)) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->stands_for)) \
@@ -187,7 +187,7 @@ static void find_names(const struct tr2_report *r, const struct entries *all,
 }
 
 /* Merge all rows after the first MOST_NAMES, in the order of the table, into
- * one. */
+ * one row. */
 static void fold_others(struct tr2_table *t, const struct name_rows *rows)
 {
 	struct name_row others = { .r = rows->row->r }, *row;
@@ -307,8 +307,8 @@ static void print_slowest(const struct tr2_report *r, struct entries *all)
 		row.of.session = row.e->session;
 		tr2_table_add(&t, &row);
 	}
-	own.sort = NULL; /* -s names a column of the other table, not of this
-			  * one. */
+	own.sort = NULL; /* Ignore -s: it names a column of the other table, not
+			  * of this table. */
 	tr2_report_table(&own, &t, "took");
 }
 

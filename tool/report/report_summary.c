@@ -19,8 +19,8 @@
 /* Time after the end of the root counts as background only if it is at least
  * this long. */
 #define MIN_BACKGROUND_NS 1000000
-/* Text leaves out smaller shares of time without a CPU, and of the part of it
- * in which the recorder had the CPU. */
+/* Text leaves out smaller shares. MIN_READY_SHARE: of the time without a CPU;
+ * MIN_RECORDER_SHARE: of the part of it in which the recorder had the CPU. */
 #define MIN_READY_SHARE 0.005
 #define MIN_RECORDER_SHARE 0.003
 
@@ -55,14 +55,14 @@ struct summary {
 	struct tr2_node_row root; /* node 0: there are several roots */
 	int64_t whole_ns, background_ns;
 	int64_t cpu_ns; /* CPU time of all processes; TR2_NO_TIME: unknown */
-	/* On the critical path; TR2_NO_TIME: unknown. */
+	/* Times on the critical path; TR2_NO_TIME: unknown. */
 	int64_t waiting_ns, ready_ns;
 	int64_t recorder_ns; /* the part of ready_ns in which the recorder had
 			      * the CPU */
 	int64_t span_ns; /* time from the first start of a root to the last
 			  * end */
-	bool at_least;   /* the end of a root is unknown */
-	/* nr_failed: of the roots */
+	bool at_least;   /* true: the end of a root is unknown */
+	/* nr_failed: number of roots that failed */
 	uint32_t nr_roots, nr_processes, nr_failed;
 	uint64_t nr_errors;
 	uint64_t peak_bytes; /* peak of memory; 0: unknown */
@@ -78,7 +78,7 @@ static void sum_cpu(struct summary *s, const struct tr2_model *m, uint32_t node)
 	tr2_ns_add(&s->cpu_ns, tr2_times(m, &m->nodes[node])->cpu_ns);
 }
 
-/* Sum up the parts of the only root's path. */
+/* Sum up the steps of the critical path, if there is only one root. */
 static void sum_path(struct summary *s, const struct tr2_model *m)
 {
 	static const char recorder[] = TR2_RECORDER_NAME;
@@ -103,7 +103,8 @@ static void sum_path(struct summary *s, const struct tr2_model *m)
 			s->recorder_ns += ns;
 	}
 	free(pieces);
-	/* Without wake-ups it is unknown which thread had the CPU. */
+	/* Leave recorder_ns unknown without records of wake-ups: they tell
+	 * which thread had the CPU. */
 	if (m->no_wakers)
 		s->recorder_ns = TR2_NO_TIME;
 }
@@ -138,7 +139,8 @@ static void sum_up(struct summary *s, const struct tr2_model *m)
 	sum_path(s, m);
 }
 
-/* Append how roots failed, the number of errors, and which view says more. */
+/* Append how roots failed, the number of errors, and the name of the view that
+ * says more. */
 static void add_failures(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
@@ -184,8 +186,8 @@ static void add_whole(struct tr2_buf *b, const struct summary *s)
 	tr2_report_add_oom(b, s->root.m);
 }
 
-/* Append four lines: time and memory; which processes ran, and how they ended;
- * for what the path waited; the rest. */
+/* Append four lines: time and memory; the processes, and how they ended; for
+ * what the critical path waited; everything else. */
 static void add_summary(struct tr2_buf *b, const struct summary *s)
 {
 	const struct tr2_model *m = s->root.m;
@@ -287,8 +289,9 @@ void tr2_report_summary(const struct tr2_report *r)
 {
 	struct summary s;
 
-	/* CSV has no summary, since many programs read only the first table: it
-	 * must be the processes. The page sums up its own contents. */
+	/* Print no summary in CSV: many programs read only the first table,
+	 * which must be the processes. Print none in a page, which sums up its
+	 * own contents. */
 	if (r->out->format == TR2_FORMAT_CSV ||
 	    r->out->format == TR2_FORMAT_PAGE)
 		return;

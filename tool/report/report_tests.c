@@ -31,20 +31,22 @@ struct costs {
 struct test {
 	struct tr2_session_row of;
 	uint32_t span;
-	const char *result; /* NULL: the test or script did not end */
+	const char *result; /* the result; NULL: the test or script did not
+			     * end */
 	struct costs costs;
 };
 
 struct script {
 	struct tr2_session_row of;
-	const char *result; /* NULL: the test or script did not end */
-	struct tr2_buf reasons; /* why the script failed, apart from failed
+	const char *result; /* the result; NULL: the test or script did not
+			     * end */
+	struct tr2_buf reasons; /* why the script failed, besides failed
 				 * tests */
 	const char *reason;     /* the text of `reasons`; NULL: none */
 	struct costs costs;
 	int64_t outside_ns; /* time of the script outside of its tests */
 	uint64_t tests, failed, skipped;
-	uint64_t cut; /* failed tests that have no end */
+	uint64_t cut; /* number of failed tests that have no end */
 };
 
 /* The tests and scripts that were gathered so far. */
@@ -141,7 +143,7 @@ static void count_test(struct script *script, const struct test *t)
 		script->skipped++;
 }
 
-/* Is the point the data test/KEY? */
+/* Return whether the point is the data test/KEY. */
 static bool is_data(const struct tr2_model *m, const struct tr2_point *p,
 		    const char *key)
 {
@@ -192,8 +194,8 @@ static uint32_t span_of_test(const struct tr2_model *m,
 	return i;
 }
 
-/* Take the script's result and reasons from the events of its session. An error
- * inside a test belongs to that test, if the test has an end. */
+/* Set the result and the reasons of a script from the events of its session. An
+ * error inside a test belongs to the test, if the test has an end. */
 static void set_script(struct suite *all, uint32_t first, struct script *script)
 {
 	const struct tr2_model *m = all->r->m;
@@ -213,9 +215,9 @@ static void set_script(struct suite *all, uint32_t first, struct script *script)
 	}
 }
 
-/* Find out how a script ended if its session does not say it: the script was
- * killed, or its harness does not report results. Failed tests are enough to
- * explain an exit code. */
+/* Find out how a script ended if its session does not say so, because the
+ * script was killed, or its harness does not report results. Failed tests
+ * suffice to explain an exit code. */
 static void set_end(struct script *script)
 {
 	const struct tr2_model *m = script->of.m;
@@ -239,8 +241,8 @@ static void set_end(struct script *script)
 		script->reason = tr2_buf_str(&script->reasons);
 }
 
-/* Return how long a test took, at most until its script ended: a process in the
- * background may write the test's line later. */
+/* Return how long a test took, but not beyond the end of its script: a process
+ * in the background may write the test's line later. */
 static int64_t wall_within(const struct tr2_span *s, int64_t end_ns)
 {
 	if (end_ns > s->end_ns)
@@ -283,7 +285,8 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 		count_test(script, &all->test[i]);
 	}
 	if (script->outside_ns < 0)
-		script->outside_ns = 0; /* tests inside of tests count twice */
+		script->outside_ns = 0; /* more than the script's time, if tests
+					 * inside of tests count twice */
 }
 
 static void gather_script(struct suite *all, uint32_t session)
@@ -311,7 +314,8 @@ static void cell_ns_if(struct tr2_table *t, int64_t ns)
 		tr2_cell_ns(t, ns);
 }
 
-/* Without the kernel's records the number of processes is unknown. */
+/* Leave the cell empty without the kernel's records: the number of processes is
+ * then unknown. */
 static void cell_nr_processes(struct tr2_table *t,
 			      const struct tr2_session_row *of, uint64_t nr)
 {
@@ -388,7 +392,8 @@ static bool print_failed_scripts(const struct suite *all)
 		TR2_TABLE_OF(own.out, "failed_scripts", failed_columns);
 	uint32_t i;
 
-	own.sort = NULL; /* -s names a column of the tests' table. */
+	own.sort = NULL; /* Ignore -s: it names a column of the table of
+			  * tests. */
 	for (i = 0; i < all->nr_script; i++) {
 		const struct script *s = &all->script[i];
 

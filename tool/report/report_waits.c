@@ -22,14 +22,14 @@ struct kind {
 	enum tr2_cause cause;
 	tr2_str object; /* 0: unknown */
 	uint32_t node, span;
-	tr2_str process; /* its kind: model/kind.h */
+	tr2_str process; /* the kind of the process: see model/kind.h */
 	int64_t on_path_ns;
 	uint64_t nr_inferred;
-	uint32_t first_waker; /* 1 + its index */
+	uint32_t first_waker; /* 1 + the index of the first waker */
 };
 
 struct waker {
-	tr2_str by; /* model/states.h; 0: the kernel */
+	tr2_str by; /* who woke the thread: see model/states.h; 0: the kernel */
 	int64_t ns;
 	uint32_t next; /* the next waker of the same group: 1 + its index */
 };
@@ -42,7 +42,8 @@ struct waits {
 	uint32_t nr_kinds, alloc_kinds;
 	struct waker *wakers;
 	uint32_t nr_wakers, alloc_wakers;
-	struct tr2_map by_waker; /* (group, name) to 1 + its index */
+	struct tr2_map by_waker; /* maps a group and a name to 1 + the index of
+				  * the waker */
 	struct tr2_path_piece *path; /* sorted by thread and time */
 	size_t nr_path, at_path;
 };
@@ -75,8 +76,8 @@ static uint32_t region_at(const struct tr2_model *m, struct place *p,
 	return p->in;
 }
 
-#define BY_KERNEL TR2_BY_OUTSIDE /* stands for the kernel, which has no name of
-				  * its own */
+#define BY_KERNEL TR2_BY_OUTSIDE /* a name that stands for the kernel, which has
+				  * none */
 
 static tr2_str waker_of(const struct tr2_model *m, const struct tr2_state *s)
 {
@@ -101,7 +102,8 @@ static void add_waker(struct waits *w, uint32_t group, tr2_str by, int64_t ns)
 static const char *group_name(const struct waits *w, const struct kind *k)
 {
 	struct tr2_model *m = w->r->m;
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 	const struct tr2_span *s = &m->spans[k->span];
 
 	tr2_buf_reset(&b);
@@ -149,8 +151,8 @@ static void find_path(struct waits *w)
 		qsort(w->path, w->nr_path, sizeof(*w->path), by_thread);
 }
 
-/* Return how much of a wait is on the path. Call it for the waits of a thread
- * in order of time. */
+/* Return the time of a wait that is on the critical path. Call it for the waits
+ * of a thread in order of time. */
 static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 		       int64_t to_ns)
 {
@@ -167,7 +169,7 @@ static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 	return ns;
 }
 
-/* Set w to the first piece of the path in a thread. */
+/* Go to the first piece of the critical path that is in a thread. */
 static void begin_path(struct waits *w, uint32_t thread)
 {
 	size_t low = 0, high = w->nr_path, mid;
@@ -236,7 +238,8 @@ static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 {
 	bool derived = r->k->nr_inferred > r->g->nr / 2;
 	bool is_text = tr2_output_is_text(t->output);
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	if (!r->waker)
 		return;
@@ -253,7 +256,8 @@ static void cell_waker(struct tr2_table *t, const struct wait_row *r)
 
 static void cell_wait(struct tr2_table *t, const struct wait_row *r)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	tr2_buf_reset(&b);
 	tr2_wait_add_text(&b, r->w->r->m, r->k->cause, r->k->object);
@@ -308,22 +312,19 @@ static void release(struct waits *w)
 	free(w->path);
 }
 
-/* ---- Without states of threads ----
- *
- * The waits that the observer saw. Each was at least as long as it was seen;
- * short ones are missing.
- */
+/* ---- Without states of threads ---- The waits that the observer saw. Each
+ * wait was at least as long as the observer saw it; short waits are missing. */
 
 struct seen_row {
 	const struct tr2_report *of;
 	const struct tr2_group *g;
-	const struct tr2_observed_object *o; /* any of the group */
+	const struct tr2_observed_object *o; /* any object of the group */
 };
 
 struct seen {
 	const struct tr2_report *r;
 	struct tr2_groups groups;
-	uint32_t *objects; /* by group: the first one */
+	uint32_t *objects; /* the first object of each group */
 	uint32_t nr, alloc;
 };
 
@@ -346,7 +347,8 @@ TR2_COLUMN_LIST(seen_columns, struct seen_row, SEEN_COLUMNS)
 static const char *seen_name(struct tr2_model *m,
 			   const struct tr2_observed_object *o, uint32_t node)
 {
-	static struct tr2_buf b; /* kept for reuse: allocating maps memory */
+	static struct tr2_buf b; /* static, to be used again: each new buffer
+				  * would map memory */
 
 	tr2_buf_reset(&b);
 	tr2_buf_addall(&b, tr2_s(m, o->text), "\n",
@@ -429,8 +431,9 @@ bool tr2_report_waits(const struct tr2_report *r)
 		row.waker = main_waker(&w, row.k);
 		tr2_table_add(&t, &row);
 	}
-	/* Order by time on the path, and equal times by total: sleeping threads
-	 * of pools have the largest totals, but nothing waits for them. */
+	/* Order by time on the critical path, and equal times by total.
+	 * Sleeping threads of pools have the largest totals, but nothing waits
+	 * for them. */
 	tr2_table_sort(&t, "total");
 	ok = tr2_report_table_if_any(r, &t, "on_path");
 	release(&w);

@@ -18,7 +18,7 @@
 #include "report/report.h"
 #include "report/report_fold.h"
 
-/* Compute the gains of this many parts of the path. */
+/* The number of parts of the critical path for which gains are computed. */
 #define MAX_TRIED 40
 /* Text leaves out gains below this share, and shows bounds that differ by less
  * as one number. */
@@ -36,7 +36,7 @@ static bool bounded(const struct gain_row *r)
 	       MIN_SHARE;
 }
 
-/* Is its smallest gain known? */
+/* Return whether the smallest gain of the change is known. */
 static bool is_known(const struct gain_row *r)
 {
 	return !r->gain->lock_first;
@@ -108,7 +108,7 @@ static bool print_ranking(const struct tr2_report *r, uint32_t root,
 	return ok;
 }
 
-/* Print notes on effects that no wake-up shows. */
+/* Print notes on effects that records of wake-ups do not show. */
 static void print_doubts(const struct tr2_report *r, const struct gain_row *row)
 {
 	const struct tr2_model *m = r->m;
@@ -166,7 +166,7 @@ static bool print_change(const struct tr2_report *r, uint32_t root,
 			 int64_t wall_ns)
 {
 	size_t nr = r->what_if->nr, i;
-	/* tr2_report_jobs() needs room for one more change. */
+	/* Allocate one more change: tr2_report_jobs() needs the room. */
 	struct tr2_change *changes = tr2_calloc(nr + 1, sizeof(*changes));
 	const struct tr2_change *jobs = NULL;
 	struct tr2_retime *retime = tr2_retime_new(r->m);
