@@ -12,8 +12,8 @@
 
 /*
  * The columns, for -F and its help: COLUMN(key, width); the first is FIRST(…).
- * A negative width is aligned to the right. script_print.c has a function
- * add_KEY() for each.
+ * A negative width means: align to the right. script_print.c has a function
+ * add_KEY() for each column.
  */
 #define TR2_SCRIPT_COLUMNS(FIRST, COLUMN)                                    \
 	FIRST(time, 15)                                                      \
@@ -34,7 +34,7 @@
 enum tr2_print_form {
 	TR2_PRINT_TEXT, /* columns */
 	TR2_PRINT_CSV,  /* the same */
-	TR2_PRINT_JSON, /* {"events":[…]} */
+	TR2_PRINT_JSON, /* one JSON object: {"events":[…]} */
 	TR2_PRINT_NORMAL,
 	TR2_PRINT_PERF,
 	TR2_PRINT_EVENT
@@ -51,7 +51,7 @@ struct tr2_printer {
 	struct tr2_model *m;
 	struct tr2_reread *reread;
 	struct tr2_parsed_render render;
-	struct tr2_export export; /* for JSON, with its writer */
+	struct tr2_export export; /* the state of the export, for JSON */
 	struct tr2_git_event *git_event;
 	struct tr2_buf line, text;
 	uint64_t nr_printed;

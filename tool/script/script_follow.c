@@ -34,9 +34,9 @@ enum form { FORM_UNKNOWN, FORM_EVENT, FORM_PERF, FORM_NORMAL, FORM_RING };
 struct followed {
 	char *path;
 	enum form form;
-	struct tr2_perf_reader *perf; /* for FORM_PERF */
-	struct tr2_ring_reader *ring; /* for FORM_RING; NULL: the ring has
-				       * ended */
+	struct tr2_perf_reader *perf; /* the reader of a file of FORM_PERF */
+	struct tr2_ring_reader *ring; /* the reader of a file of FORM_RING;
+				       * NULL: the ring has ended */
 	struct tr2_grown grown;
 };
 
@@ -148,8 +148,8 @@ static void find_form(struct follow *f, struct followed *file,
 	} else if (tr2_perf_text_looks(line, len)) {
 		file->perf = tr2_perf_reader_new(f->m, f->fn, f->data);
 		file->form = FORM_PERF;
-		/* Set the source only once: setting it resets the reader's
-		 * state. */
+		/* Set the source only once: setting the source resets the state
+		 * of the reader. */
 		tr2_perf_reader_source(file->perf, source);
 	} else if (tr2_normal_text_looks(line, len)) {
 		file->form = FORM_NORMAL;
@@ -222,8 +222,8 @@ static void wait_for_more(struct follow *f)
 				 { 1, 0, 0 } };
 	char events[4096];
 
-	/* POLLERR on stdout says that the program that reads our output has
-	 * ended: stop. */
+	/* Stop at POLLERR on stdout: the program that reads the output has
+	 * ended. */
 	poll(fds, 2, LOOK_MS);
 	if (fds[1].revents & POLLERR)
 		stopped = 1;

@@ -14,7 +14,7 @@
 #include "out/table.h"
 #include "script/script.h"
 
-/* An event, for the cells of its line. */
+/* An event whose cells make a line. */
 struct row {
 	struct tr2_printer *p;
 	const struct tr2_line *line;
@@ -120,7 +120,7 @@ static void add_file(const struct row *r, struct tr2_buf *b)
 
 struct tr2_script_column {
 	const char *key;
-	int width; /* negative: aligned to the right */
+	int width; /* width of the column; negative: aligned to the right */
 	void (*add)(const struct row *r, struct tr2_buf *b);
 };
 
