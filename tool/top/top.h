@@ -24,7 +24,7 @@ struct tr2_top_ring {
 	struct tr2_ring_file file;
 	struct tr2_top_sample now, before;
 	bool alive;
-	int64_t ran_ns; /* how long the process has run, until now or until its
+	int64_t ran_ns; /* how long the process has run, up to now or up to its
 			 * last record */
 	char name[TR2_PROCFS_NAME_SIZE]; /* name of the program, if the process
 					  * has ended */
@@ -33,24 +33,25 @@ struct tr2_top_ring {
 /* A stream of events that is being written. */
 struct tr2_top_stream {
 	struct tr2_grown grown;
-	struct tr2_model *m; /* model of its last events */
+	struct tr2_model *m; /* a model of the last events of the stream */
 	struct tr2_event_reader *reader;
 	uint64_t nr_bytes; /* number of bytes of the stream in m */
 };
 
 enum tr2_top_state {
-	TR2_TOP_RUN, /* on a CPU, or ready for one */
+	TR2_TOP_RUN, /* the process is on a CPU, or ready for a CPU */
 	TR2_TOP_WAIT,
 	TR2_TOP_STOPPED,
-	TR2_TOP_ZOMBIE, /* has ended, but its parent has not waited for it */
-	TR2_TOP_ENDED   /* has ended since the last reading */
+	TR2_TOP_ZOMBIE, /* the process has ended, but its parent has not waited
+			 * for it */
+	TR2_TOP_ENDED   /* the process has ended since the last reading */
 };
 
 /* Sums over the threads of a process since its start. */
 struct tr2_top_times {
 	int64_t at_ns; /* time of the reading, CLOCK_BOOTTIME */
 	int64_t cpu_ns;
-	int64_t ready_ns;  /* time ready for a CPU, without one */
+	int64_t ready_ns;  /* time for which threads were ready without a CPU */
 	int64_t waited_ns; /* CPU time of children for which the process has
 			    * waited */
 };
@@ -61,12 +62,13 @@ struct tr2_top_process {
 			   * process */
 	uint32_t parent, first, last, next; /* children by start; 0: none */
 	uint32_t nr_threads;
-	uint32_t nr_readings; /* number of readings since its name changed */
+	uint32_t nr_readings; /* number of readings since the process's name
+			       * changed */
 	uint8_t state; /* enum tr2_top_state */
 	bool is_recorder; /* the process is a recorder: it is not shown, but
 			   * waits for orphans */
 	bool has_before;
-	enum tr2_cause cause; /* cause of its wait */
+	enum tr2_cause cause; /* the cause for which the thread waits */
 	char comm[TR2_PROCFS_NAME_SIZE];
 	/* the kernel's function in which it waits; "": unknown */
 	char function[TR2_PROCFS_NAME_SIZE];
@@ -80,13 +82,13 @@ struct tr2_top_process {
 /* A directory in which processes write streams or rings. */
 struct tr2_top_dir {
 	char *path;
-	bool adopts; /* watch all processes that write there */
+	bool adopts; /* true: watch all processes that write in the directory */
 };
 
 struct tr2_top {
-	/* The watched target: one of the next members, or else the
-	 * directories. */
-	int32_t root; /* a process and all below it */
+	/* The watched target is one of the next members; if none is set, it is
+	 * the directories. */
+	int32_t root; /* a process and all its descendants */
 	int32_t recorder;
 	const char *path; /* path of the recording */
 	/* the processes to which `record -p` attached, and those that these
@@ -95,7 +97,7 @@ struct tr2_top {
 	uint32_t nr_roots, alloc_roots;
 	struct tr2_top_dir dirs[2];
 	uint32_t nr_dirs;
-	/* If a recording is watched: */
+	/* The state of a recording that is watched: */
 	struct tr2_grown tasks; /* fd -1: none */
 	uint64_t nr_exits;      /* in tasks */
 	int64_t began_ns;       /* CLOCK_BOOTTIME */
@@ -110,8 +112,8 @@ struct tr2_top {
 	uint64_t nr_ended;
 	uint32_t nr_readings;
 	int64_t at_ns, before_ns; /* CLOCK_BOOTTIME */
-	/* CPU time of all processes, including ended ones. lost_ns: the time of
-	 * ended processes for which no watched process has waited. */
+	/* CPU time of all processes, including ended ones. lost_ns: the CPU
+	 * time of ended processes for which no watched process has waited. */
 	int64_t cpu_ns, before_cpu_ns, lost_ns;
 };
 
@@ -129,7 +131,7 @@ void tr2_top_read_recording(struct tr2_top *top);
 void tr2_top_scan(struct tr2_top *top);
 struct tr2_top_process *tr2_top_find(const struct tr2_top *top, int32_t pid);
 void tr2_top_free_process(struct tr2_top_process *p);
-/* Add the ended process of a ring. No other process is read then. */
+/* Add the ended process of a ring. After this no other process is read. */
 struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid);
 int64_t tr2_top_wall_ns(const struct tr2_top_process *p);
 /* Return the share of time in which the process had a CPU, or was ready for
@@ -166,33 +168,35 @@ void tr2_top_files_mapped(struct tr2_top *top);
 void tr2_top_streams_read(struct tr2_top *top);
 
 /* top_ring.c */
-/* Open the file of a ring. Return NULL if it is no ring; say: print an error
- * then. */
+/* Open the file of a ring. Return NULL if the file is no ring; say: also print
+ * an error. */
 struct tr2_top_ring *tr2_top_ring_open(const char *path, bool say);
 void tr2_top_ring_close(struct tr2_top_ring *ring);
 /* Read the ring's metrics. If the process does not finish adding an ended
  * thread to the sums, keep the values of the last reading. */
 void tr2_top_ring_read(struct tr2_top_ring *ring);
-/* Read the ring's records into a model: it has the regions of each thread. */
+/* Read the ring's records into a model, which has the regions of each
+ * thread. */
 struct tr2_model *tr2_top_ring_model(const struct tr2_top_ring *ring);
 
-/* top_rows.c: the rows of a screen: a process, or several of one kind. */
+/* top_rows.c: a row of a screen: one process, or several of one kind. */
 struct tr2_top_row {
-	uint32_t first; /* the first process; 0: the row is for all processes
-			 * that have no room */
+	uint32_t first; /* the first process of the row; 0: the row is for all
+			 * processes that have no room */
 	uint32_t nr;    /* processes */
 	int depth;
 	uint32_t parent, first_child, last_child, next; /* rows */
 	uint32_t last_process, nr_run, nr_threads;
-	bool is_shown, is_mixed; /* mixed: its processes are in several
-				  * states */
+	bool is_shown, is_mixed; /* is_mixed: the processes of the row are in
+				  * several states */
 	double cpu, ready; /* shares of the time since the last reading */
 	int64_t cpu_ns, wall_ns;
 };
 struct tr2_top_rows {
-	struct tr2_top_row *row; /* row[0] is above all others */
+	struct tr2_top_row *row; /* the rows; row[0] is above all other rows */
 	uint32_t nr, alloc;
-	uint32_t *next_in_row; /* by process: the next process in its row */
+	uint32_t *next_in_row; /* for each process: the next process in the same
+				* row */
 };
 /* Make the rows. max: the number of rows that fit; 0: all rows. */
 void tr2_top_rows_make(struct tr2_top_rows *rows, const struct tr2_top *top,

@@ -20,8 +20,8 @@ static const char *function_of(const char *line, size_t *len)
 	return name + 2;
 }
 
-/* Return the cause of the innermost function that has a cause. The innermost
- * function comes first. */
+/* Return the cause that belongs to the innermost function for which a cause is
+ * known. The innermost function comes first in `stack`. */
 static enum tr2_cause cause_of_stack(char *stack, enum tr2_cause cause)
 {
 	struct tr2_wait_function f;

@@ -20,7 +20,7 @@
 /* Allow for this difference between clocks, and for starts of processes in
  * whole ticks. */
 #define SLACK_NS 100000000
-/* When a model was made of more bytes of a stream than this, make a new model,
+/* When a model contains more bytes of a stream than this, begin a new model,
  * and forget open regions. */
 #define MODEL_BYTES (16u << 20)
 
@@ -121,7 +121,8 @@ static void attach(struct tr2_top_process *p, const char *path)
 {
 	struct tr2_top_ring *ring;
 
-	/* Names begin with a time, so the last name is the newest. */
+	/* Keep the last name: names begin with a time, so the last one is the
+	 * newest. */
 	if (p->file && strcmp(tr2_base_name(path), tr2_base_name(p->file)) <= 0)
 		return;
 	ring = tr2_top_ring_open(path, false);

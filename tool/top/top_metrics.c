@@ -38,7 +38,7 @@ static uint64_t per_second(uint64_t count, uint64_t ns)
 	return (uint64_t)((double)count * 1e9 / (double)ns + 0.5);
 }
 
-/* In text, show the process only if there are several. */
+/* In text, show the process only if there are several processes. */
 #define PID(COLUMN) \
 	COLUMN(pid, "PID", 0, \
 	       if (names_process(t, r->several)) tr2_cell_int(t, r->p->pid))
@@ -91,7 +91,7 @@ static double busy_share(const struct metric_row *r)
 
 TR2_COLUMN_LIST(timer_columns, struct metric_row, TIMER_COLUMNS)
 
-/* Distributions have values in place of times. */
+/* The columns of distributions, which have values in place of times. */
 #define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
 	PID(COLUMN) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->now->count)) \
@@ -115,8 +115,8 @@ TR2_COLUMN_LIST(distribution_columns, struct metric_row, DISTRIBUTION_COLUMNS)
 
 TR2_COLUMN_LIST(gauge_columns, struct metric_row, GAUGE_COLUMNS)
 
-/* Was the metric ever used? Timers and counters that were not used are left
- * out. */
+/* Return whether the metric was ever used. Timers and counters that were not
+ * used are left out. */
 static bool is_touched(const struct tr2_ring_value *v)
 {
 	return v->count || v->running || v->unpaired;
@@ -134,8 +134,8 @@ static uint64_t period_ns(const struct tr2_top_ring *ring)
 	return ns ? ns : 1;
 }
 
-/* Return the value of a definition at the previous reading. A definition always
- * has the same row. */
+/* Return the value of a definition at the previous reading, in which the
+ * definition had the same row. */
 static const struct tr2_ring_value *before(const struct tr2_top_ring *ring,
 					   uint32_t i)
 {
@@ -207,7 +207,7 @@ struct thread_row {
 	int64_t since_ns;
 	const struct tr2_model *m;
 	uint32_t open; /* the innermost open region; 0: none */
-	int64_t ran_ns; /* since the start of its session */
+	int64_t ran_ns; /* time since the start of the thread's session */
 	bool several;
 };
 

@@ -30,7 +30,8 @@ static void add_attached(struct tr2_top *top, const struct tr2_view *v)
 }
 
 struct meta {
-	struct tr2_meta_keys keys; /* only its numbers are set */
+	struct tr2_meta_keys keys; /* the keys of meta.json; only numbers are
+				    * set */
 	bool complete, has_command;
 };
 
@@ -61,7 +62,7 @@ static bool read_meta(const char *dir, struct tr2_top *top, struct meta *meta)
 	return ok;
 }
 
-/* Does the recorder still hold its lock on the directory? */
+/* Return whether the recorder still holds its lock on the directory. */
 static bool is_locked(const char *dir)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

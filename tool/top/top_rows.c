@@ -33,7 +33,7 @@ static void add_up(struct tr2_top_row *row, const struct tr2_top *top,
 		row->wall_ns = wall_ns;
 }
 
-/* Return a row below `parent` for a process of that name. */
+/* Return a row below `parent` for a process with this name. */
 static uint32_t row_for(struct tr2_top_rows *rows, const struct tr2_top *top,
 			uint32_t parent, const char *comm, bool folds)
 {
@@ -77,7 +77,7 @@ static void add_process(struct tr2_top_rows *rows, const struct tr2_top *top,
 	add_up(&rows->row[i], top, process);
 }
 
-/* The children of a row are added when the row is complete. */
+/* Make all rows. The children of a row are added when the row is complete. */
 static void make_all(struct tr2_top_rows *rows, const struct tr2_top *top,
 		     bool folds)
 {

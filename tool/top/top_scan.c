@@ -15,7 +15,7 @@
 
 enum member { UNKNOWN, NO, YES };
 
-/* A process of this machine. */
+/* A process of this machine, as /proc showed it. */
 struct seen {
 	struct tr2_procfs_stat stat;
 	enum member member;
@@ -103,8 +103,8 @@ static void mark_known(const struct scan *s)
 		if (seen && seen->stat.start_ns == p->start_ns)
 			seen->member = YES;
 	}
-	/* Use these pids only in the first reading: later, other processes may
-	 * have them. */
+	/* Use the pids of the roots only in the first reading: later, other
+	 * processes may have them. */
 	if (!top->nr_readings) {
 		set_member(s, top->root);
 		set_member(s, top->recorder);
@@ -125,7 +125,8 @@ static void mark_below(const struct scan *s, struct seen *seen)
 {
 	struct seen *at = seen;
 
-	/* The mark NO ends a cycle: reused pids may seem to form one. */
+	/* Stop at the mark NO, which also ends a cycle: reused pids may seem to
+	 * form a cycle. */
 	for (; at && at->member == UNKNOWN; at = parent_of(s, at))
 		at->member = NO;
 	if (!at || at->member == NO)
@@ -217,8 +218,8 @@ static void read_process(struct tr2_top_process *p,
 	p->now.waited_ns = stat->waited_ns;
 	if (!tr2_procfs_cpu(p->pid, &p->now.cpu_ns))
 		p->now.cpu_ns = stat->cpu_ns;
-	/* The new value may be smaller than the last one: values are in ticks,
-	 * and a thread may just have left the sum. */
+	/* Do not let the value fall: values are in ticks, and a thread that
+	 * just ended may be missing in the sum. */
 	if (p->now.cpu_ns < p->before.cpu_ns)
 		p->now.cpu_ns = p->before.cpu_ns;
 }
@@ -272,11 +273,11 @@ static int64_t time_of(const struct tr2_top_process *p)
 }
 
 /*
- * Account for the CPU time of an ended process and of its children: the process
- * that waited for it gets this time. If the parent is watched, add the time to
- * parent->owed_ns: the parent gets at least this. If the parent has ended as
- * well, any other process may get the time: add it to *any. If the parent is
- * not watched, the sum loses the time.
+ * Account for the CPU time of an ended process and of its children: the kernel
+ * adds it to the process that waits for the ended process. If the parent is
+ * watched, add the time to parent->owed_ns: the parent gets at least this much.
+ * If the parent has ended, too, any other process may get the time: add it to
+ * *any. If the parent is not watched, the sum loses the time.
  */
 static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 		int64_t *any)
@@ -303,11 +304,11 @@ static int64_t got(const struct tr2_top_process *p)
 		       stat.waited_ns - p->before.waited_ns : 0;
 }
 
-/* Return the CPU time of ended processes that no other process has got, since
- * no parent waited for them. */
+/* Return the CPU time of ended processes that no other process has got, because
+ * no parent has waited for them. */
 static int64_t missing(const struct tr2_top *top, int64_t any)
 {
-	/* The two terms of a difference are rounded to ticks. */
+	/* Allow for the rounding of both terms of a difference to ticks. */
 	int64_t rounded_ns = 2 * tr2_procfs_tick_ns(), sum = 0, left;
 	struct tr2_top_process *p;
 	uint32_t i;
@@ -338,7 +339,7 @@ static void add_times(struct tr2_top *top)
 			sum += time_of(&top->process[i]);
 	top->lost_ns += missing(top, any);
 	top->before_cpu_ns = top->cpu_ns;
-	/* The sum does not fall: the time of a child that ended between two
+	/* Do not let the sum fall: the time of a child that ended between two
 	 * reads is missing only until the next reading. */
 	if (top->cpu_ns < sum + top->lost_ns)
 		top->cpu_ns = sum + top->lost_ns;
@@ -469,7 +470,8 @@ static double share(const struct tr2_top_process *p, int64_t now_ns,
 	int64_t ns = p->has_before ? p->now.at_ns - p->before.at_ns :
 				     tr2_top_wall_ns(p);
 
-	/* The sum over threads falls when a thread ends. */
+	/* Return 0 if the sum over threads has fallen, as it does when a thread
+	 * ends. */
 	return now_ns > before_ns && ns > 0 ?
 		       (double)(now_ns - before_ns) / (double)ns : 0;
 }
@@ -483,8 +485,8 @@ double tr2_top_ready(const struct tr2_top_process *p)
 {
 	double ready = share(p, p->now.ready_ns, p->before.ready_ns);
 
-	/* When a thread gets a CPU, the kernel adds the whole time for which
-	 * the thread was ready. That time may have begun before the previous
-	 * reading. */
+	/* Limit the share to the number of threads. When a thread gets a CPU,
+	 * the kernel adds the whole time for which the thread was ready, also
+	 * the time before the previous reading. */
 	return ready < p->nr_threads ? ready : p->nr_threads;
 }

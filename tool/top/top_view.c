@@ -65,7 +65,7 @@ static const char *state_of_all(const struct tr2_top *top)
 
 TR2_COLUMN_LIST(sum_columns, struct sum_row, SUM_COLUMNS)
 
-/* Return for how long the recording or the processes have run. */
+/* Return how long the recording, or the processes, have run. */
 static int64_t age_ns(const struct tr2_top *top)
 {
 	int64_t began_ns = top->began_ns;
@@ -98,8 +98,8 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 		sum.nr_ended = top->nr_exits;
 	sum.cpus = (double)(top->cpu_ns - top->before_cpu_ns) /
 		   (double)(period_ns > 0 ? period_ns : 1);
-	/* A process that had ended before the first reading is known only by
-	 * its ring. */
+	/* If there was no reading, the process had ended before, and is known
+	 * only by its ring. */
 	if (top->nr_readings)
 		tr2_table_add(&t, &sum);
 	print_table(&t, NULL);
@@ -108,8 +108,8 @@ static void print_sum(struct tr2_output *out, const struct tr2_top *top)
 struct process_row {
 	const struct tr2_top *top;
 	const struct tr2_top_row *row;
-	const struct tr2_top_process *p; /* the first process; process[0]:
-					  * none */
+	const struct tr2_top_process *p; /* the first process of the row;
+					  * process[0]: none */
 	const struct tr2_words *argv;
 };
 
@@ -189,8 +189,8 @@ static int64_t age_of(const struct process_row *r)
 					    r->row->wall_ns;
 }
 
-/* Is the time a lower bound? It is, if the process was last read before its
- * end, and no ring has its end. */
+/* Return whether the time is a lower bound: the process was last read before
+ * its end, and no ring has its end. */
 static bool is_at_least(const struct process_row *r)
 {
 	const struct tr2_top_ring *ring = r->p->ring;
@@ -236,7 +236,8 @@ static void cell_time(struct tr2_table *t, const struct process_row *r,
 
 TR2_COLUMN_LIST(process_columns, struct process_row, PROCESS_COLUMNS)
 
-/* Read the command line of a process; a process that has ended has none. */
+/* Read the command line of a process. A process that has ended has no command
+ * line. */
 static struct tr2_words read_argv(const struct tr2_top_process *p,
 				  char text[ARGV_BYTES + 1])
 {
@@ -291,8 +292,8 @@ bool tr2_top_print(struct tr2_top *top, enum tr2_format format,
 		   const char *sort)
 {
 	uint32_t height = format == TR2_FORMAT_TEXT ? tr2_term_height() : 0;
-	/* The room below the line of sums. One more line may say that columns
-	 * are left out. */
+	/* The number of lines for tables, below the line of sums. One line is
+	 * kept, since it may say that columns are left out. */
 	uint32_t room = height > 8 ? height - 4 : 4, others, most;
 	struct tr2_table metrics[TR2_TOP_METRICS], threads;
 	struct tr2_output out;
