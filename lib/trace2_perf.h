@@ -139,8 +139,8 @@ struct trace2_perf_attr {
 	unsigned int pinned : 1;
 	/* For a leader: the group shares its PMU with no other group. */
 	unsigned int exclusive : 1;
-	/* Do not count in these modes. -EINVAL if the PMU cannot exclude
-	 * them. */
+	/* Modes in which not to count. -EINVAL if the PMU cannot exclude a
+	 * mode. */
 	unsigned int exclude_user : 1;
 	unsigned int exclude_kernel : 1;
 	unsigned int exclude_hv : 1;
@@ -307,8 +307,9 @@ TRACE2_API int trace2_perf_next_record(struct trace2_perf *event, void *record,
  * this process (others); 0 for NULL. */
 TRACE2_API uint64_t trace2_perf_id(const struct trace2_perf *event);
 
-/* Close the event. With a leader, its group ends: its other events return
- * -ESRCH from then on and must still be closed. NULL returns 0. */
+/* Close the event. Closing a leader ends its group: from then on calls with the
+ * group's other events return -ESRCH, and these events must still be closed.
+ * For NULL, return 0. */
 TRACE2_API int trace2_perf_close(struct trace2_perf *event);
 
 /* One event of a parsed list. */

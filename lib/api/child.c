@@ -10,7 +10,8 @@
 #include "thread/stream.h"
 #include "trace2.h"
 
-/* Values that uninitialised memory is unlikely to contain. */
+/* The states of a child. Their values are ones that uninitialised memory is
+ * unlikely to contain. */
 enum child_state {
 	NOT_STARTED,
 	STARTED = 0x7f3a91c5,
@@ -32,8 +33,8 @@ static void abandon_child(struct tr2_call *call,
 }
 
 /*
- * Return whether the process from which this one was forked started the child:
- * that process reports the child's end.
+ * Return whether the parent of this forked process has started the child. If
+ * so, the parent reports the child's end.
  */
 static bool is_of_parent(const struct trace2_child *child)
 {
@@ -234,8 +235,8 @@ int trace2_exec_fl(const char *file, int line, const char *exe,
 	return id;
 }
 
-/* Return whether the result of this exec must still be emitted; if so, note
- * it. */
+/* Return whether the result of this exec must still be emitted, and mark the
+ * exec as closed. */
 static bool record_result(struct tr2_call *call, int id)
 {
 	if (id < 0 || id >= tr2_session.course.next_exec_id) {

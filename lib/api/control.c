@@ -6,8 +6,8 @@
 #include "session/targets.h"
 #include "trace2.h"
 
-/* The generation of the process in which a thread works on a request; a forked
- * child has another generation. 0: no thread does. */
+/* 1 + the generation of the process in which a thread reopens targets, or
+ * flushes; 0: no thread does. A forked child has another generation. */
 static atomic_uint reopening, flushing;
 static atomic_bool reopen_again;
 

@@ -200,7 +200,8 @@ static void start_by_ticks(struct tr2_timer_cell *cell, uint64_t ticks)
 		tr2_stream_lost();
 }
 
-/* Make the first start of a thread, or the first after each scale. */
+/* Start a timer, and open the inline path: the thread has not started a timer
+ * yet, or its scale of the clock has ended. */
 static __attribute__((noinline)) void start_slow(struct tr2_slot *slot,
 						 struct tr2_timer_cell *cell)
 {
@@ -269,8 +270,9 @@ static inline void stop_timer(const struct trace2_timer *timer,
 		tr2_stream_lost();
 }
 
-/* Take a sample if the timer has reached its limit. It is inline, because all
- * functions between the program and overflow() must lie in their section. */
+/* Take a sample if the timer has reached its limit. The function is inline: all
+ * functions between the program and overflow() must lie in the section of
+ * CODE. */
 static inline CODE __attribute__((always_inline)) void
 check_limit(const struct trace2_timer *timer, const struct tr2_slot *slot,
 	    unsigned int index)

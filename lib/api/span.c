@@ -21,8 +21,8 @@ INLINE bool is_open(void)
 				    memory_order_acquire) == TR2_SESSION_ON;
 }
 
-/* Open the session of a forked child first. Before trace2_initialize() nothing
- * starts. */
+/* Open the session of a forked child. false: the span does not start, for
+ * example before trace2_initialize(). */
 static __attribute__((noinline)) bool open_session(const char *file, int line)
 {
 	struct tr2_call call;
@@ -71,8 +71,8 @@ struct above {
 	uint32_t flags, one_in;
 };
 
-/* Decide whether the span is sampled; at the beginning of a trace, by
- * one_in. */
+/* Decide whether the span is sampled: as its parent is, or for the beginning of
+ * a trace by the setting. */
 INLINE void decide(struct tr2_span_hold *hold, const struct above *above)
 {
 	uint32_t flags = above->flags, one_in = above->one_in;

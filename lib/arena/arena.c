@@ -34,7 +34,7 @@ _Static_assert(sizeof(struct trace2_timer_cell_) ==
 
 struct tr2_arena_rings tr2_arena_rings;
 
-/* Slots of a file; zero without a file. */
+/* The slots of the file; all members are zero without a file. */
 static struct {
 	size_t stride;		 /* distance of two slots */
 	unsigned int nr_used;	 /* slots below this number have memory */
@@ -285,7 +285,7 @@ uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
 	return from;
 }
 
-/* Back cells in all slots. Existing contents stay. */
+/* Get space for cells in all slots. Existing contents stay. */
 static bool back_cells(size_t from, size_t to)
 {
 	struct tr2_file_piece piece = { .size_bytes = to - from };
@@ -333,8 +333,8 @@ static const struct tr2_file_piece gauges_piece = {
 	TR2_GAUGES_OFFSET, TR2_SLOTS_OFFSET - TR2_GAUGES_OFFSET
 };
 
-/* Back all gauges at once: two pages. Before there is a file, map_first() gets
- * the space. */
+/* Get space for all gauges at once: two pages. Before there is a file, only set
+ * gauges_backed: map_first() then gets the space. */
 static bool back_gauges(void)
 {
 	if (!arena.gauges_backed && tr2_file_header &&
@@ -373,7 +373,8 @@ struct tr2_slot *tr2_arena_totals(void)
 		totals = take_slot(0);
 	if (!totals)
 		totals = tr2_arena_scratch();
-	/* Another thread asks without the lock whether there are totals. */
+	/* Store atomically: another thread may look at `totals` without the
+	 * lock. */
 	__atomic_store_n(&arena.totals, totals, __ATOMIC_RELAXED);
 	return totals;
 }
@@ -648,7 +649,7 @@ void tr2_arena_forget(const struct tr2_slot *mine)
 	if (tr2_gauges == tr2_arena_private_gauges)
 		memset(tr2_gauges, 0, sizeof(tr2_arena_private_gauges));
 	forget_rings();
-	/* The interrupted write uses these values. */
+	/* Restore the values of the rings, which an interrupted write uses. */
 	tr2_arena_rings = rings;
 	arena.awaits_file = had_file;
 	tr2_blocks_after_fork(&private_slots, NULL, 0);

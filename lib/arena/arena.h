@@ -38,7 +38,8 @@ static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 	tr2_mine.guard = tr2_fork_guard;
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 	tr2_my_slot = slot;
-	tr2_mine.timers = NULL; /* until the first timer asks for the clock */
+	tr2_mine.timers = NULL; /* no timer starts inline until the first one
+				 * has asked for the clock */
 	tr2_mine.counters = slot ? slot->counter : NULL;
 }
 
@@ -158,8 +159,8 @@ uint32_t tr2_arena_intern(const char *s);
 /* Return the offset of a copy of the row in the file's strings; 0: no room. */
 uint32_t tr2_arena_add_site(const struct tr2_site_row *row);
 
-/* Call them before and after moving cells from one slot to another, for
- * watchers. */
+/* Call these two functions before and after moving cells from one slot to
+ * another: so watchers see no half of a move. */
 void tr2_arena_fold_begin(void);
 void tr2_arena_fold_end(void);
 

@@ -8,7 +8,8 @@
 /* Private copies of the file's numbers, which other processes may change. */
 static uint32_t strings_used, nr_definitions;
 
-/* Bytes of strings and definitions with space on the disk. */
+/* The number of bytes of strings, and of definitions, that have space on the
+ * disk. */
 static uint64_t strings_backed, definitions_backed;
 #define MORE_BYTES 16384u
 

@@ -9,7 +9,8 @@
 
 #include "arena/layout.h"
 
-/* Use a descriptor that its owner may close. false: errno. */
+/* Use the file of a descriptor, which the descriptor's owner may close later.
+ * false: errno is set. */
 bool tr2_file_use(int fd);
 
 /* Round up to a page of this machine: touching a page needs space for all of

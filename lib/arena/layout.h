@@ -119,13 +119,16 @@ enum tr2_ring_mode {
 /* The reasons why records are missing. The first four count for a ring, all of
  * them for a process. */
 enum tr2_lost_cause {
-	TR2_LOST_NO_ROOM, /* records: the reader was too slow */
+	TR2_LOST_NO_ROOM, /* records for which a slow reader left no room */
 	TR2_LOST_TOO_LARGE, /* records larger than a quarter of the ring */
-	TR2_LOST_NESTED, /* records of signal handlers, nested too deep */
-	TR2_LOST_ABANDONED, /* records: a handler jumped out of writing them */
+	TR2_LOST_NESTED, /* records of signal handlers that were nested too
+			  * deep */
+	TR2_LOST_ABANDONED, /* records that were abandoned: a handler jumped out
+			     * of their write */
 	TR2_LOST_NO_SLOT, /* records of threads that got no ring */
-	TR2_LOST_NO_SPACE, /* slots that the disk had no room for */
-	TR2_LOST_DEFINITION, /* timers and counters whose names did not fit */
+	TR2_LOST_NO_SPACE, /* slots for which the disk had no room */
+	TR2_LOST_DEFINITION, /* timers and counters for whose names there was no
+			      * room */
 	TR2_LOST_CAUSES
 };
 #define TR2_MAX_LOST_CAUSES 16 /* array size; readers add up unknown causes,
@@ -151,7 +154,8 @@ struct tr2_arena_header {
 	uint64_t clock_base_ticks, clock_base_ns;
 	uint32_t clock_mult, clock_shift;
 	uint32_t sid; /* offset of the string with the whole session id */
-	int32_t wake_fd; /* the read end of a pipe in the process; -1: none */
+	int32_t wake_fd; /* the process's descriptor of the read end of a pipe;
+			  * -1: none */
 	uint64_t strings_offset, strings_size;
 	uint64_t strings_used; /* stored with release order after the strings */
 	uint64_t definitions_offset;
@@ -170,7 +174,7 @@ struct tr2_arena_header {
 	uint32_t histogram_buckets;
 	uint32_t reserved_1;
 	uint64_t data_offset, data_size; /* size 0: no rings */
-	/* The settings that new slots start with: */
+	/* The settings of new slots: */
 	uint32_t wakeup_events, wakeup_watermark;
 	/*
 	 * Odd while an ended thread's cells move into slot 0. A reader that
@@ -190,7 +194,7 @@ struct tr2_arena_header {
 	uint32_t max_gauges, gauge_size; /* size of one cell */
 };
 
-/* The object that a value belongs to. */
+/* The object to which a value belongs. */
 enum tr2_definition_scope {
 	TR2_SCOPE_THREAD,
 	TR2_SCOPE_PROCESS,
@@ -235,7 +239,8 @@ struct tr2_control {
 	uint32_t tid, ptid;
 	char name[64];
 	uint64_t start_ns; /* monotonic */
-	/* The ring. Set once, before nr_slots includes the slot. */
+	/* The members of the ring. They are set once, before nr_slots includes
+	 * the slot. */
 	uint32_t mode; /* enum tr2_ring_mode */
 	uint32_t reserved_1;
 	/* data_offset counts from the start of the slot. data_size 0: no

@@ -118,7 +118,8 @@ void *tr2_blocks_get(struct tr2_blocks *blocks)
 
 static void clear_bytes(void *p, size_t bytes)
 {
-	/* madvise() fails for memory that the host has locked. */
+	/* If madvise() fails, the host has locked the memory: clear it by
+	 * hand. */
 	if (bytes && madvise(p, bytes, MADV_DONTNEED))
 		memset(p, 0, bytes);
 }

@@ -108,8 +108,8 @@ void tr2_buf_add_i64(struct tr2_buf *b, int64_t value);
 /* Append exactly `width` digits, with leading zeros. */
 void tr2_buf_add_digits(struct tr2_buf *b, uint64_t value, unsigned int width);
 
-/* Append nanoseconds as seconds with 6 decimals (9: all), at least `width`
- * wide. */
+/* Append nanoseconds as seconds with 6 decimals, at least `width` wide.
+ * tr2_buf_add_seconds9(): with all 9 decimals. */
 void tr2_buf_add_seconds(struct tr2_buf *b, uint64_t ns, unsigned int width);
 void tr2_buf_add_seconds9(struct tr2_buf *b, uint64_t ns);
 

@@ -366,7 +366,8 @@ static uint64_t ticks_of_call(int fd)
 	return tr2_clock_ticks() - before;
 }
 
-/* The first tries fill caches; others may be interrupted. */
+/* The number of measurements: the first ones fill caches, and others may be
+ * interrupted. */
 #define NR_TRIES 4
 
 /*

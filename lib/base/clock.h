@@ -127,8 +127,7 @@ static inline uint64_t tr2_clock_since(uint64_t earlier_ns, uint64_t later_ns)
 	return __builtin_sub_overflow(later_ns, earlier_ns, &ns) ? 0 : ns;
 }
 
-/* Return the sum, or INT64_MAX, the most that readers accept, if it is
- * larger. */
+/* Return the sum, but at most INT64_MAX: readers accept no larger number. */
 static inline uint64_t tr2_clock_sum(uint64_t a, uint64_t b)
 {
 	uint64_t sum;

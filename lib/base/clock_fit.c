@@ -33,14 +33,16 @@
 /* Intervals may be wrong by one part in RATE_PART. */
 #define RATE_PART 1024
 
-/* Reading counter and clock takes some 30 ns without an interruption. */
+/* The width from which an anchor is not used: reading counter and clock takes
+ * some 30 ns without an interruption. */
 #define WIDEST_NS 1000u
 
-/* The kernel's maximal slew of its clock, and slack for a short window. */
+/* The most by which the clock may leave its line within gap_ns: the kernel's
+ * maximal slew, and slack for a short window. */
 #define JUMP_NS(gap_ns) ((gap_ns) / 256 + 20000u)
 
-/* A good anchor reduces the doubt by one, so that only a counter that fails
- * repeatedly is given up. */
+/* The doubts that a bad anchor adds, and the most doubts. A good anchor removes
+ * one doubt, so that only a counter that fails repeatedly is given up. */
 #define DOUBT_NARROW 1u
 #define DOUBT_JUMP 8u
 #define MAX_DOUBTS 32u

@@ -27,7 +27,8 @@
 
 struct tr2_clock_anchor {
 	uint64_t ticks, ns;
-	uint64_t width; /* ticks that reading both took: the uncertainty */
+	uint64_t width; /* ticks that reading clock and counter took: the
+			 * uncertainty */
 };
 
 /* A scale converts the ticks from base_ticks to less than `window` later.
@@ -70,9 +71,11 @@ struct tr2_fit {
 	struct tr2_clock_anchor from; /* the anchor from which the rate is
 				       * measured */
 	uint64_t rate; /* rate between the last anchors; 0: unknown */
-	uint64_t long_rate; /* the last rate at full length, or 0 */
+	uint64_t long_rate; /* the rate of the last whole measurement; 0: none
+			     * so far */
 	uint64_t worst_ns; /* the most by which a time was ahead of the clock */
-	/* Other threads read these while an anchor is added. */
+	/* The following members are read by other threads while an anchor is
+	 * added. */
 	unsigned int nr_stops;
 	struct tr2_clock_stop stop[TR2_FIT_STOPS];
 	unsigned int nr_turns; /* number of all turns; turn n is kept at index n

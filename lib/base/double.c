@@ -294,7 +294,7 @@ static struct decimal find_decimal(uint64_t mantissa, int exponent,
 	return (struct decimal){ all + up, f.exponent, MANY };
 }
 
-/* Put digits, with a point after the first `before` of them. */
+/* Put digits, with a point after the first `before` digits. */
 static char *put_digits(char *p, const char *digits, int nr, int before)
 {
 	int i;

@@ -59,9 +59,8 @@ bool tr2_is_in_sandbox(void);
 
 /*
  * Return whether another thread, which has a table of its own
- * (unshare(CLONE_FILES)), still has this file as descriptor id->fd. Call it if
- * the descriptor of the calling thread is not this file any longer. Slow;
- * signal-safe.
+ * (unshare(CLONE_FILES)), has this file as its descriptor fd. Call it if the
+ * calling thread's descriptor fd is not this file. Slow; signal-safe.
  */
 bool tr2_fd_is_elsewhere(int fd, const struct tr2_file_id *id);
 

@@ -58,8 +58,8 @@ static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
 	return high;
 }
 
-/* Return the second of a change. Nearly all changes are at a full hour of
- * UTC. */
+/* Return the time of a change, in seconds. Nearly all changes are at a full
+ * hour of UTC. */
 static int64_t find_change(int64_t low, int64_t high, long before)
 {
 	high = bisect(low, high, HOUR_S, before);

@@ -17,9 +17,11 @@ void tr2_lock(void)
 	struct tr2_mask before;
 
 	tr2_mask_begin(&before);
-	/* The lock's holder may not exist in this process. */
+	/* Notice a fork first: the lock's holder may not exist in this
+	 * process. */
 	tr2_fork_guard_look();
-	/* The mutex's functions may be the program's, and call the library. */
+	/* Set it first: the program may replace the functions of the mutex, and
+	 * call the library in them. */
 	TR2_TLS(tr2_tls_own).has_lock = true;
 	pthread_mutex_lock(&lock);
 	before_lock = before;

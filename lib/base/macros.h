@@ -8,9 +8,9 @@
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof(*(array)))
 
 /*
- * For a text in a table, whose member is an array: NULL is "". A pointer would
- * be relocated at the start of each process, and its page would be private to
- * the process.
+ * TR2_IN_PLACE(text): an initializer for an array of characters in a table; ""
+ * for NULL. A pointer would be relocated at the start of each process, and its
+ * page would be private to the process.
  */
 #define TR2_IN_PLACE(text) _Generic((text), void *: "", default: text)
 
@@ -20,13 +20,14 @@
 /* A function that is inline at each of its calls, for speed. */
 #define TR2_INLINE static inline __attribute__((always_inline))
 
-/* For a variable that frequent events read: it is in this module, so no table
- * is needed for its address. */
+/* TR2_HIDDEN marks a variable that frequent events read. The variable is in
+ * this module, so that its address needs no table. */
 #define TR2_HIDDEN __attribute__((visibility("hidden")))
 
 /*
- * For an array that most processes never touch: linkers put it after all other
- * data, so that small variables share a few pages. Zeroed, and not static.
+ * TR2_LARGE marks an array that most processes never touch. Linkers put such
+ * arrays after all other data, so that small variables share a few pages. The
+ * array is zeroed, and must not be static.
  */
 #define TR2_LARGE __attribute__((common))
 

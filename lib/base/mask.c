@@ -9,11 +9,11 @@
 static __thread const struct tr2_mask *section;
 
 /*
- * Signals that stay open: the kernel would kill a process that blocks the
- * signal of its own fault. In such handlers a garbage collector provides pages
- * of the heap, a runtime provides pages of a stack, and a sandbox answers a
- * refused call. SIGTRAP is not among them: a debugged program may leave the
- * library at any instruction.
+ * Signals that are not blocked: the kernel would kill a process that blocks the
+ * signal of its own fault. In handlers of faults a garbage collector provides
+ * pages of the heap, a runtime provides pages of a stack, and a sandbox answers
+ * a refused call. SIGTRAP is not among these signals: a debugged program may
+ * leave the library at any instruction.
  */
 static const unsigned char faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL,
 					SIGSYS };

@@ -151,7 +151,8 @@ static inline char *tr2_put_9(char *p, uint32_t value)
 	return tr2_put_6(p, value - high * 1000000u);
 }
 
-/* Write at most 20 bytes; tr2_put_u64_slow() writes numbers of any length. */
+/* Write a number: at most 20 bytes. tr2_put_u64_slow() writes numbers of any
+ * length. */
 char *tr2_put_u64_slow(char *p, uint64_t value);
 
 static inline char *tr2_put_u64(char *p, uint64_t value)
@@ -169,7 +170,7 @@ static inline char *tr2_put_u64(char *p, uint64_t value)
 	return tr2_put_u64_slow(p, value);
 }
 
-/* Write at most 20 bytes. */
+/* Write a number: at most 20 bytes. */
 static inline char *tr2_put_i64(char *p, int64_t value)
 {
 	uint64_t size = (uint64_t)value;

@@ -30,7 +30,7 @@ enum tr2_config_scope { TR2_CONFIG_SYSTEM, TR2_CONFIG_GLOBAL };
 /* Return "system" or "global"; a static string. */
 const char *tr2_config_scope_name(enum tr2_config_scope scope);
 
-/* The strings are valid during the call only. */
+/* A key, as it is delivered. The strings are valid only during the callback. */
 struct tr2_config_entry {
 	enum tr2_config_scope scope;
 	const char *path; /* of its file */

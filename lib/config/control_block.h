@@ -30,7 +30,8 @@ struct tr2_control_block {
 	uint32_t pid;
 	uint32_t looks; /* 1: the process looks at the page in every call,
 			 * because a requester may not write at enabled_at */
-	uint32_t request; /* 0: no request waits */
+	uint32_t request; /* the number of the request that waits; 0: none
+			   * waits */
 	uint32_t done; /* the last request that the process handled */
 	uint32_t last; /* the number of the last request */
 	int32_t result; /* the result of request `done`: 0 or a negative

@@ -27,7 +27,7 @@ struct tr2_text_piece {
 };
 
 struct tr2_pieces {
-	uint16_t key; /* see tr2_pieces_key() */
+	uint16_t key; /* the key of the pieces: see tr2_pieces_key() */
 	uint16_t text_bytes;
 	/* `Z","file":"…","line":…`, and the fields with TR2_F_SITE */
 	struct tr2_text_piece json_place, json_fields;

@@ -428,8 +428,8 @@ const char *tr2_redact(struct tr2_buf *scratch, const char *s, size_t *len)
 	struct word word = { .end = 0 };
 
 	tr2_buf_reset(scratch);
-	/* Secrets may overlap: one may begin inside another and end after
-	 * it. */
+	/* Join secrets that overlap: one secret may begin inside another one
+	 * and end after it. */
 	for (at = 0; at < n; at++) {
 		if (!find_secret(s, n, at, &word, &found) ||
 		    found.end == found.start || found.end <= copied ||

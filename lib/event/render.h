@@ -32,8 +32,9 @@ struct tr2_render {
 void tr2_render_prepare(bool normal, bool perf);
 
 /*
- * Render the line into r->line; if memory runs out, set r->line.failed. The
- * event's row must have a template for that target; _event takes any event.
+ * Render the line into r->line; if memory runs out, set r->line.failed. For
+ * normal and perf, the event's row must have a template of that target;
+ * tr2_render_event() takes any event.
  */
 typedef void (*tr2_render_fn)(struct tr2_render *r, const struct tr2_event *ev,
 			      bool brief);

@@ -47,7 +47,7 @@ static inline char *tr2_render_back(struct tr2_render *r, size_t before)
 	return r->line.p + r->line.len;
 }
 
-/* Return the piece from this place in the line up to p. */
+/* Return the piece of the line from offset `from` up to p. */
 static inline struct tr2_text_piece tr2_render_piece(const struct tr2_render *r,
 						size_t from, const char *p)
 {

@@ -48,7 +48,7 @@ static struct table tables[TR2_METRIC_KINDS] = {
 };
 static atomic_uint nr_refused[TR2_REFUSALS], nr_without_histogram;
 
-/* Memory that is never freed. */
+/* A pool of memory that is never freed. */
 struct pool {
 	struct pool *before;
 	atomic_size_t used; /* bytes in use; may exceed the size of the pool */
@@ -188,7 +188,8 @@ static bool is_published; /* Guarded by the process's lock. */
 
 /* The number of cells that have space in the arena's file. */
 static struct {
-	tr2_metric_more more; /* NULL: there is no file */
+	tr2_metric_more more; /* the function that gets space for more cells;
+			       * NULL: there is no file */
 	struct tr2_arena_cells nr;
 } backed;
 /* Get space for a page of counters, or a page of timers, at a time. */

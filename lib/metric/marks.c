@@ -17,8 +17,8 @@
 #define PROBES 4u
 
 /*
- * A place holds an address and, in the low bits, the kind. FREE was never used:
- * after it there is no address with that hash.
+ * A place contains an address and, in its low bits, the kind. FREE: the place
+ * was never used, and no address with this hash is in a later place.
  */
 #define FREE ((uintptr_t)0)
 #define GONE ((uintptr_t)KIND_BITS)

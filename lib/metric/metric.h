@@ -79,8 +79,9 @@ struct tr2_metric_given {
 /* Return the place where an opened metric keeps this index. */
 typedef unsigned int *tr2_metric_place(enum tr2_metric_kind kind,
 				       unsigned int index);
-/* Define a metric at run time, and store the marked index at its place. Return
- * the index; TRACE2_UNREGISTERED_: there is no room, which is counted. */
+/* Define a metric at run time, and store its index with marks at its place.
+ * Return the index; TRACE2_UNREGISTERED_: there is no room, and the refusal is
+ * counted. */
 unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 			     const struct tr2_metric_given *given,
 			     tr2_metric_place *place_of);
@@ -88,7 +89,7 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 /* The reason why a metric does not count. */
 enum tr2_metric_refusal {
 	TR2_REFUSED_ROOM,
-	TR2_REFUSED_KIND, /* there is no such kind */
+	TR2_REFUSED_KIND, /* the kind does not exist */
 	TR2_REFUSED_LABELS, /* too many */
 	TR2_REFUSED_NAME, /* too long */
 	TR2_REFUSALS

@@ -70,7 +70,8 @@ bool tr2_early_is_noted(const struct tr2_early *early)
 	       NOTED;
 }
 
-/* Emit the error event, if there was such a call. */
+/* Emit the error event, if the program made a call before
+ * trace2_initialize(). */
 static void emit_error(struct tr2_call *call)
 {
 	const char *file = call->file;

@@ -109,8 +109,8 @@ static void emit_data(struct tr2_call *call, const struct tr2_metric_def *def,
 			 .value.s = tr2_buf_str(json));
 }
 
-/* Return the thread's buffer for messages: most values fit into it, and memory
- * may be short at the end. */
+/* Return the thread's buffer for messages. Most values fit into it without more
+ * memory, which may be short at the end. */
 static struct tr2_buf *begin_json(struct tr2_call *call)
 {
 	tr2_buf_reset(&call->thread->message);

@@ -18,7 +18,8 @@
  * process without free descriptors. */
 #define TR2_SHARE_ERROR (-EDQUOT)
 
-/* Take nr descriptors. false: that is too many, and nothing is taken. */
+/* Take nr descriptors from the share. false: the share does not have nr
+ * descriptors left, and nothing is taken. */
 bool tr2_share_take(unsigned int nr);
 void tr2_share_give(unsigned int nr);
 

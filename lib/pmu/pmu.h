@@ -46,7 +46,8 @@ struct tr2_pmu {
 	 * negative errno if the event does not count. */
 	int (*add)(struct trace2_perf *ev);
 	void (*del)(struct trace2_perf *ev);
-	/* Update the value of tr2_perf_count(). Return 0, or -EIO: in error. */
+	/* Update the value of tr2_perf_count(). Return 0, or -EIO if the event
+	 * is in error. */
 	int (*read)(struct trace2_perf *ev);
 	/* Return the value, for a PMU that does not keep it in the event. May
 	 * be NULL. */

@@ -42,7 +42,7 @@ static int read_proc(const char *path, const char *name, uint64_t *value)
 	return 0;
 }
 
-/* The kernel's directory entry; readdir() would call malloc. */
+/* A directory entry as the kernel returns it: readdir() would call malloc. */
 struct entry {
 	uint64_t inode;
 	int64_t offset;

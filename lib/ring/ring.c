@@ -94,7 +94,8 @@ static void make_mark(struct tr2_control *ring)
 
 	if (at <= head && head - at < part_size())
 		return;
-	/* A handler that interrupts here finds no mark. */
+	/* Clear the mark first: a handler that interrupts here must find no
+	 * mark. */
 	tr2_ring_store(&ring->mark[part].at, 0);
 	tr2_ring_order();
 	tr2_ring_store(&ring->mark[part].nr, tr2_ring_load(&ring->written));
@@ -185,7 +186,8 @@ static bool begin_anew(struct tr2_control *ring, uint32_t size)
 	    nr_writing(ring) > 1 || tr2_ring_load(&ring->reserved) > head ||
 	    !overwrite(ring, head + tr2_arena_rings.data_size))
 		return false;
-	/* A reader that sees only the tail finds an empty range. */
+	/* Store the tail first: a reader that sees only the tail finds an empty
+	 * range. */
 	tr2_ring_store(&ring->data_tail, lap);
 	tr2_fence(__ATOMIC_RELEASE);
 	tr2_ring_store(&ring->reserved, lap);
@@ -400,7 +402,7 @@ static uint64_t publish(struct tr2_control *ring, uint32_t records)
 	uint32_t pending, placed;
 
 	tr2_ring_order();
-	/* Read both after `reserved`: a later write is seen in another
+	/* Read both counts after `reserved`: a later write is seen in another
 	 * round. */
 	placed = tr2_ring_load(&ring->placed);
 	pending = tr2_ring_load(&ring->pending);

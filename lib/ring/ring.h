@@ -89,7 +89,8 @@ static inline bool tr2_ring_swap(uint64_t *p, uint64_t expected,
 #endif
 }
 
-/* Add in one instruction: only this thread and its handlers write there. */
+/* Add to *p by one instruction: only this thread and its handlers write to
+ * *p. */
 static inline void tr2_ring_add_u64(uint64_t *p, uint64_t n)
 {
 #if defined(__x86_64__) && !TR2_TSAN
@@ -125,8 +126,8 @@ void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records);
 void tr2_ring_wake(struct tr2_control *ring);
 
 /*
- * Count a record that was not written: in the ring; or in the arena, if slot is
- * NULL or has no ring.
+ * Count a lost record: in the slot's ring, or in the arena if slot is NULL or
+ * has no ring.
  */
 void tr2_ring_lost(struct tr2_slot *slot, enum tr2_lost_cause cause);
 void tr2_ring_lost_many(struct tr2_slot *slot, enum tr2_lost_cause cause,
@@ -137,7 +138,8 @@ static inline char *tr2_ring_data(struct tr2_slot *slot)
 	return (char *)slot + tr2_arena_rings.data_offset;
 }
 
-/* Count out in one instruction. false: others are still counted in. */
+/* Count a writer out by one instruction. false: other writers are still counted
+ * in. */
 static inline bool tr2_ring_count_out(struct tr2_control *ring, uint16_t count)
 {
 #if defined(__x86_64__) && !TR2_TSAN

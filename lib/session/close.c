@@ -115,8 +115,9 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 	}
 }
 
-/* Return whether the end is quick: no target writes. Then block signals once
- * for the whole end instead of each time that it takes the lock. */
+/* Return whether the end of the session is quick, because no target writes. If
+ * so, signals are blocked once for the whole end, not each time that the lock
+ * is taken. */
 static bool is_quick(void)
 {
 	unsigned int i;

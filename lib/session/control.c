@@ -211,8 +211,8 @@ static void prepare_call(struct tr2_call *call)
 				   .now_ns = tr2_clock_now_ns() };
 }
 
-/* Begin a session, even if a target is missing. Other threads are outside, or
- * wait until the state is ON. */
+/* Begin a session, even if a target is missing. No other thread is in a call,
+ * except threads that wait until the state is ON. */
 static int switch_on(const struct tr2_control_wish *r)
 {
 	struct tr2_thread *main_thread = tr2_thread_main();

@@ -36,9 +36,9 @@ bool tr2_fastpath_data(const char *file, int line, const char *category,
 		       int repo_id, const char *key, const char *value);
 
 /*
- * Write short records, which name a site; false for site NULL. They are for the
- * first events of a thread or a site, and for other events that fastpath_at.h
- * does not handle.
+ * Write short records, which name a site; site NULL: return false. These
+ * functions are for the first events of a thread or a site, and for other
+ * events that fastpath_at.h does not handle.
  */
 bool tr2_fastpath_region_enter_at(const struct tr2_site *site,
 				  const char *category, const char *label,

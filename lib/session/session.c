@@ -12,7 +12,8 @@
 
 struct tr2_session tr2_session;
 
-/* The copy of a usual command line needs no memory from malloc. */
+/* Memory for the copy of a usual command line: only a longer one needs
+ * malloc(). */
 static union {
 	char *argv[128];
 	char text[1024];

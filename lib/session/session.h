@@ -48,7 +48,8 @@ struct tr2_session_course {
 	atomic_bool has_start, has_exit; /* the program has called
 					  * trace2_cmd_start() or
 					  * trace2_cmd_exit() */
-	atomic_ullong open_execs; /* execs without a result, by id modulo 64 */
+	atomic_ullong open_execs; /* a bit for each exec without a result so
+				   * far, by id modulo 64 */
 	atomic_bool listed_config, listed_env; /* the parameters of config or
 						* environment were emitted */
 };

@@ -21,7 +21,8 @@
 #define MAX_WAIT_NS (100u * UINT64_C(1000000))
 
 static const struct {
-	char name[8]; /* an array: the linker would relocate a pointer */
+	char name[8]; /* an array, not a pointer, which the loader would have to
+		       * relocate */
 	int signo;
 } names[] = {
 	{ "HUP", SIGHUP },   { "INT", SIGINT },	  { "QUIT", SIGQUIT },

@@ -101,7 +101,8 @@ bool tr2_session_open_targets(enum tr2_open how)
 	}
 	if (tr2_stream.sink)
 		opened |= TR2_STREAM_SINK;
-	/* The start of a span reads this without the frame of a call. */
+	/* Store atomically: the start of a span reads `opened` without the
+	 * frame of a call. */
 	__atomic_store_n(&tr2_stream.opened, opened, __ATOMIC_RELAXED);
 	errno = error;
 	return opened;
@@ -132,7 +133,8 @@ static void start_fastpath(void)
 	tr2_fork_guard_set_fastpath(true);
 }
 
-/* A target whose directory is full gets only the sentinel event. */
+/* Publish the targets. A target whose directory is full gets only the sentinel
+ * event. */
 void tr2_session_publish_targets(struct tr2_call *call)
 {
 	const struct tr2_event ev = {

@@ -54,8 +54,8 @@ static void exit_silently(const struct tr2_thread *thread)
 
 	if (trace2_is_enabled() && (announced || thread->owner.slot) &&
 	    tr2_call_begin(&call, __FILE__, __LINE__)) {
-		/* In a child whose fork was not noticed, this thread is
-		 * main. */
+		/* Do not end main: in a child whose fork was not noticed, this
+		 * thread is main. */
 		if (!call.thread->is_main)
 			tr2_thread_exit(&call);
 		tr2_call_end(&call);

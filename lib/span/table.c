@@ -28,7 +28,8 @@ struct tr2_session_trace tr2_session_trace;
 
 struct tr2_span_table *tr2_span_table;
 static bool no_memory;
-/* 1 + the number of calls since a search found no free entry; 0: search. */
+/* 1 + the number of calls since a search found no free entry; 0: the next call
+ * searches. */
 static uint32_t full;
 uint32_t tr2_span_nr_forks;
 static uint64_t misuses[TR2_SPAN_MISUSES];

@@ -245,8 +245,8 @@ static bool use_file(struct tr2_dest *dest,
 	return use_or_close(dest, request, fd);
 }
 
-/* Return whether the directory is full; 1: there are too many files, or the
- * sentinel exists already. */
+/* Return whether the directory is full: it has too many files, or the sentinel
+ * exists already. */
 static bool is_full(int directory, unsigned int max_files)
 {
 	unsigned int nr = 0;

@@ -14,7 +14,8 @@
  * wrong. */
 #define MOST_NS (1000u * UINT64_C(1000000000))
 
-#define WAITERS UINT32_C(0x80000000) /* a bit beside the tid: a thread sleeps */
+#define WAITERS UINT32_C(0x80000000) /* a bit of the lock, beside the tid: a
+				      * thread sleeps */
 
 /* One part in LAST_PART of an account is for the last line. */
 #define LAST_PART 4

@@ -94,7 +94,7 @@ static void sleep_for_signal(const struct tool_arena *arena)
 	close(fd);
 }
 
-/* Count the records from that position on. */
+/* Count the records from a position on. */
 static unsigned int count_records(const struct tr2_slot *slot, uint64_t from)
 {
 	uint64_t head = head_now();

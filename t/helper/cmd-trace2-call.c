@@ -384,7 +384,7 @@ static void host_sleep_ms(const char **a)
 	tool_sleep_ms(int_of(a[0]));
 }
 
-/* Parent and child both go on, the child first. */
+/* Fork. Parent and child both go on, the child first. */
 static void host_fork(const char **a)
 {
 	pid_t pid = tool_fork();
@@ -452,7 +452,7 @@ static const struct call {
 };
 
 #define NR_CALLS (sizeof(calls) / sizeof(calls[0]))
-/* More arguments than any row of the table uses. */
+/* A number of arguments: more than any row of the table uses. */
 #define PADDING 8
 
 static const struct call *find_call(const char *name)

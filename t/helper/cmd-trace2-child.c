@@ -20,7 +20,8 @@ static void tell_end(struct trace2_child *child, const char *ready, int code)
 		trace2_child_exit(child, code);
 }
 
-/* posix_spawn() has no portable way to change the directory. */
+/* Spawn a program in the directory cwd: posix_spawn() has no portable way to
+ * change the directory. */
 static int spawn_in(const char *cwd, const char *const *argv, long *pid)
 {
 	int here = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -39,8 +39,8 @@ static int emit(const char **argv)
 	return 5;
 }
 
-/* The parent has an open region and metrics, which the child must not
- * inherit. */
+/* Fork while the parent has an open region and metrics, which the child must
+ * not inherit. */
 static int fork_with_state(child_fn *run, const char **argv)
 {
 	int code;

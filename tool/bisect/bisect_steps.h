@@ -39,7 +39,7 @@ struct tr2_bisect_steps {
 void tr2_bisect_step_add(struct tr2_bisect_steps *steps,
 			 const struct tr2_bisect_step *step,
 			 const struct tr2_bisect_decision *by, FILE *out);
-/* Return the last step with this word. */
+/* Return the last step with this verdict. */
 const struct tr2_bisect_step *
 tr2_bisect_step_last(const struct tr2_bisect_steps *steps, const char *word);
 void tr2_bisect_steps_print(struct tr2_output *out,

@@ -173,7 +173,8 @@ int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 int tr2_bisect_tree_checkout(const struct tr2_bisect_tree *tree,
 			     const char *commit, struct tr2_buf *why)
 {
-	/* Git does not remove the directory in which it runs. */
+	/* Go to another directory: Git does not remove the directory in which
+	 * it runs. */
 	if (chdir(tree->path)) {
 		tr2_buf_addstr(why, strerror(errno));
 		return -1;
@@ -197,7 +198,8 @@ void tr2_bisect_tree_remove(struct tr2_bisect_tree *tree,
 
 	if (!tree->path)
 		return;
-	/* Git does not remove the directory in which it runs. */
+	/* Go to another directory: Git does not remove the directory in which
+	 * it runs. */
 	if (chdir(repo->home))
 		tr2_warning("cannot go back to '%s': %s", repo->home,
 			    strerror(errno));

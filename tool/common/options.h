@@ -130,8 +130,9 @@ struct tr2_command {
 	const struct tr2_option *options;
 	unsigned int common; /* TR2_COMMON_… */
 	unsigned int flags;  /* TR2_COMMAND_… */
-	/* Runs the command. argv[0..argc): the words after the options;
-	 * argv[argc] is NULL. Returns the exit code: 0 or TR2_EXIT_…. */
+	/* The function that runs the command. argv[0..argc): the words after
+	 * the options; argv[argc] is NULL. It returns the exit code: 0 or
+	 * TR2_EXIT_…. */
 	int (*run)(int argc, char **argv);
 };
 

@@ -172,7 +172,7 @@ void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r)
 		tr2_cell_str(t, "?");
 }
 
-/* Append earlier programs of the process that took a notable part of its time:
+/* Append each earlier program that took a notable part of the process's time:
  * `sh, then `. */
 static void add_earlier(struct tr2_buf *b, const struct tr2_model *m,
 			const struct tr2_node *n)

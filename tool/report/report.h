@@ -48,8 +48,8 @@ bool tr2_report_coverage(const struct tr2_report *r, struct tr2_coverage *c);
 /* Print two lines about the coverage if it is far from complete. */
 void tr2_report_print_coverage(const struct tr2_report *r);
 
-/* Return how to permit the recorder to record more, as a text of
- * tr2_next_text(). */
+/* Return a text of tr2_next_text() that says how to permit the recorder to
+ * record more. */
 const char *tr2_report_remedy(const struct tr2_model *m);
 
 /* Print a line of text about the output above it. */
@@ -115,7 +115,7 @@ void tr2_report_add_oom(struct tr2_buf *b, const struct tr2_model *m);
 void tr2_report_summary(const struct tr2_report *r);
 /* For the page: print the critical path by kind, if it has many steps. */
 void tr2_report_path_by_kind(const struct tr2_report *r);
-/* Print this many of the largest parts of the path, and all others as one. */
+/* Print the `most` largest parts of the path, and all other parts as one. */
 void tr2_report_parts(const struct tr2_report *r, size_t most);
 /* Return whether records of states were lost. */
 bool tr2_report_states_lost(const struct tr2_model *m);

@@ -8,7 +8,8 @@
 
 #include "report/report.h"
 
-/* Text has at most this many rows of processes, and as many of the path. */
+/* Text has at most this many rows of processes, and at most as many rows of the
+ * path. */
 #define TR2_REPORT_ROWS 40
 /* Text leaves out rows that take less than this share of the whole. */
 #define TR2_REPORT_SHARE 0.005

@@ -352,7 +352,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 	}
 	r->out->piped_width = 0;
 	tr2_table_release(&t);
-	/* Leave it out in a page, where the flame graph prints the coverage. */
+	/* Leave the coverage out in a page: the flame graph prints it. */
 	if (r->out->format != TR2_FORMAT_PAGE)
 		tr2_symbols_explain(f.symbols);
 	release(&f);

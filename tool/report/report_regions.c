@@ -71,7 +71,8 @@ static void add_piece(struct gathering *g, uint32_t group, uint32_t node,
 	tr2_groups_piece(&g->groups, g->r->m, &piece);
 }
 
-/* Add the states of a thread in a piece of a group. */
+/* Add to a group the time that a thread spent in each state from from_ns to
+ * to_ns. */
 static void add_states(struct gathering *g, uint32_t group, uint32_t thread,
 		       int64_t from_ns, int64_t to_ns)
 {

@@ -315,8 +315,8 @@ bool tr2_report_samples(const struct tr2_report *r)
 /* Report no coverage above this share: it is nearly complete. */
 #define ENOUGH 0.75
 
-/* Sum up the CPU time of recordings with samples. Return false if one is
- * unknown. */
+/* Sum up the CPU time of recordings with samples. Return false if the CPU time
+ * of one of them is unknown. */
 static bool sum_cpu(const struct tr2_report *r, struct tr2_coverage *c)
 {
 	const struct tr2_model *m = r->m;

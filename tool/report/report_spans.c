@@ -13,7 +13,7 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* The number of slowest spans in text; -n sets another one. */
+/* The number of slowest spans in text; -n sets another number. */
 #define MOST_SLOWEST 10
 /* Text has this many rows of names, and one more row that sums up all
  * others. */

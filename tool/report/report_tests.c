@@ -17,7 +17,7 @@
 #include "report/node.h"
 #include "report/report.h"
 
-/* The number of rows in text; -n sets another one. */
+/* The number of rows in text; -n sets another number. */
 #define MOST_ROWS 10
 
 static const char category[] = "test";

@@ -69,7 +69,7 @@ static void list_all(struct scan *s)
 }
 
 /* Return the parent; NULL: the parent was not read, another process has its pid
- * now, or it started the child before it was recorded. */
+ * now, or `record -p` attached after the child's start. */
 static struct seen *parent_of(const struct scan *s, const struct seen *child)
 {
 	struct seen *parent = seen_of(s, child->stat.ppid);
