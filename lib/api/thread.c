@@ -40,7 +40,8 @@ void trace2_thread_start_fl(const char *file, int line, const char *base_name)
 				"started already",
 				call.thread->name);
 	} else {
-		/* A handler's event may have announced the thread already. */
+		/* Announce the thread unless a handler's event has done
+		 * so. */
 		tr2_call_announce(&call, base_name);
 	}
 	call.thread->named = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of the coming year's changes. */
+/* The table of the coming year's changes of the offset of local time. */
 #include "base/local_time.h"
 
 #include <time.h>

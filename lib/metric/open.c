@@ -40,7 +40,7 @@ static union tr2_opened *at(enum tr2_metric_kind kind, unsigned int index)
 					    &tr2_opened_timers[index];
 }
 
-/* Store the string unless another thread has stored the same one. */
+/* Store the string atomically: another thread may store the same one. */
 static void set_once(const char **at, const char *s)
 {
 	__atomic_store_n(at, s, __ATOMIC_RELAXED);

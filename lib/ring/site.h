@@ -13,7 +13,7 @@
 struct tr2_ring_site {
 	uint32_t key;
 	uint32_t row; /* the offset of the row; 0: not requested yet */
-	uint32_t names; /* tr2_site.names */
+	uint32_t names; /* the value of tr2_site.names */
 	const struct tr2_site *site;
 };
 extern struct tr2_ring_site tr2_ring_sites[TR2_MAX_SITES] TR2_HIDDEN;

@@ -119,7 +119,7 @@ void tr2_task_mmaps_reset(void)
 	nr_looks = 0;
 }
 
-/* FNV-1a (Fowler, Noll, Vo). */
+/* Return the hash FNV-1a (Fowler, Noll, Vo) of a text. */
 static uint64_t hash_text(const char *s)
 {
 	uint64_t value = UINT64_C(14695981039346656037);

@@ -52,7 +52,7 @@ static int64_t background_ns(const struct tr2_model *m)
 }
 
 struct summary {
-	struct tr2_node_row root; /* node 0: there are several roots */
+	struct tr2_node_row root; /* its node is 0 if there are several */
 	int64_t whole_ns, background_ns;
 	int64_t cpu_ns; /* CPU time of all processes; TR2_NO_TIME: unknown */
 	/* Times on the critical path; TR2_NO_TIME: unknown. */

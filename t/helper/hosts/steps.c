@@ -385,7 +385,10 @@ static void load_module(void)
 	trace2_unregister_counter_(&loaded);
 }
 
-/* THREAD_AGAIN: a thread that called the library before */
+/*
+ * Where an operation runs. THREAD_AGAIN: in a thread that called the library
+ * before.
+ */
 enum where { HERE, THREAD, THREAD_AGAIN, CHILD };
 
 static const struct operation {
