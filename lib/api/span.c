@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Spans: see trace2_span.h. */
+/* The functions of trace2_span.h. */
 #include <string.h>
 
 #include "base/clock.h"

@@ -139,7 +139,8 @@ void tr2_arena_publish(void);
 /* Values that the owner of a ring can trust; other processes may change those
  * in the file. */
 struct tr2_arena_rings {
-	uint64_t data_offset, data_size; /* size 0: never any rings */
+	uint64_t data_offset, data_size; /* size 0: the file never has
+					 * rings */
 	bool consume;
 };
 extern struct tr2_arena_rings tr2_arena_rings TR2_HIDDEN;

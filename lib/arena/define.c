@@ -18,7 +18,7 @@ static uint32_t last_category;
 
 void tr2_define_reset(bool rows_have_space)
 {
-	strings_used = 1; /* the empty string */
+	strings_used = 1; /* the empty string, at offset 0 */
 	nr_definitions = 0;
 	last_category = 0;
 	strings_backed = TR2_DEFINE_FIRST_BYTES;

@@ -144,7 +144,7 @@ struct tr2_arena_header {
 			 * `status` */
 	uint32_t status;
 	uint32_t pid, ppid; /* in the PID namespace of the process */
-	uint32_t mode; /* enum tr2_ring_mode */
+	uint32_t mode; /* a value of enum tr2_ring_mode */
 	uint64_t start_ns, start_wall_ns; /* the start by the monotonic clock
 					   * and by the wall clock */
 	/*

@@ -25,8 +25,8 @@
 
 #define FAR_APART_NS UINT64_C(1000000000)
 
-/* A difference between clock and counter above which one of them was set,
- * however long ago both were read. */
+/* If clock and counter differ by more than SET_NS plus a part of the time since
+ * both were read, one of the two was set. */
 #define SET_NS UINT64_C(1000000)
 #define SET_PART 128
 

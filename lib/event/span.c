@@ -366,7 +366,7 @@ void tr2_trace_data_json(struct tr2_buf *b, const struct tr2_context *self,
 	b->len = (size_t)(p - b->p);
 }
 
-/* The trace context. */
+/* Functions that write and read a trace context. */
 
 void tr2_context_add_trace(struct tr2_buf *b, const struct tr2_context *context)
 {

@@ -110,7 +110,7 @@ static bool add_places(void)
 	set->before = last;
 	set->size = size;
 	set->at = (atomic_uintptr_t *)(set + 1);
-	/* Release: the table is complete. */
+	/* Release: a thread that finds the table finds it complete. */
 	if (!__atomic_compare_exchange_n(&places, &last, set, false,
 					 __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 		munmap(set, bytes_of(size));

@@ -265,7 +265,7 @@ static void counters_forked(void)
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
-/* The caller holds the lock. */
+/* Close the events of all threads. The caller holds the lock. */
 static void close_counters(void)
 {
 	unsigned int i;

@@ -129,7 +129,7 @@ static void forked(void)
 	set_context(&usual.context, usual.sampled);
 }
 
-/* Restore the variable. */
+/* Restore the value that the variable had at the start. */
 static void release(void)
 {
 	set_value(inherited);

@@ -128,7 +128,7 @@ void tr2_record_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 	put_and_tell(ev, &record.head);
 }
 
-struct task_record { /* FORK and EXIT */
+struct task_record { /* of the types FORK and EXIT */
 	struct trace2_perf_record head;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;

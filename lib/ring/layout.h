@@ -155,7 +155,7 @@ struct tr2_record_mmap2 {
 
 struct tr2_record_lost {
 	struct tr2_record head;
-	uint64_t id; /* enum tr2_lost_cause */
+	uint64_t id; /* the cause: a value of enum tr2_lost_cause */
 	uint64_t lost; /* records lost since the last LOST record of this
 			* cause */
 };

@@ -19,8 +19,9 @@ void tr2_task_comm(const struct tr2_task *task, const char *name);
 
 /* Record new executable mappings of /proc/self/maps. */
 void tr2_task_mmaps(const struct tr2_task *task, uint64_t now_ns);
-/* Record new mappings if an address of a sample lies in no recorded mapping and
- * there was no scan since the sample; limited in rate. Signal-safe. */
+/* Record new mappings if an address of a sample lies in no recorded mapping,
+ * and the mappings were not scanned since the sample. The rate of these scans
+ * is limited. Signal-safe. */
 void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 		       unsigned int nr, uint64_t sampled_ns);
 /* Forget which mappings were recorded: for a new file. */

@@ -22,7 +22,7 @@
 #include "base/macros.h"
 #include "trace2.h"
 
-/* Further sites have no number. */
+/* The numbers of sites are smaller than this. Further sites have no number. */
 #define TR2_MAX_SITES 16384u
 /* Sites with longer strings have no number. */
 #define TR2_SITE_TEXT_MAX 4096u

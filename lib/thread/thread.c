@@ -158,8 +158,8 @@ unsigned int tr2_thread_nr_gone(void)
 	return nr;
 }
 
-/* Return whether the thread exists in no process: it may be in another process
- * that shares the memory (CLONE_VM). */
+/* Return whether no process has a thread with this id. Other processes count,
+ * too: the thread may be in one that shares the memory (CLONE_VM). */
 static bool is_nowhere(const struct tr2_thread *thread)
 {
 	return tr2_raw_call(SYS_tkill, (long)thread->tid, 0, 0, 0, 0, 0) ==

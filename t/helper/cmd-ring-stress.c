@@ -322,7 +322,7 @@ static void check_thread(struct tr2_slot *slot, const struct reading *r,
 
 	for (i = 0; i < TR2_LOST_CAUSES; i++)
 		lost_here += slot->control.lost[i];
-	/* two more: thread_start and thread_exit */
+	/* Two more records are thread_start and thread_exit. */
 	if (r->records + r->others + lost_here != all + 2)
 		tool_die("%" PRIu64 " written, %" PRIu64 " read, %" PRIu64
 			 " lost", all + 2, r->records + r->others, lost_here);

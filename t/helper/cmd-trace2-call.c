@@ -43,7 +43,8 @@ static uint64_t u64_of(const char *s)
 
 static double double_of(const char *s)
 {
-	int saved_errno = errno; /* a subnormal number sets ERANGE */
+	int saved_errno = errno; /* strtod() sets ERANGE for a subnormal
+				  * number */
 	double value = s ? strtod(s, NULL) : 0;
 
 	errno = saved_errno;

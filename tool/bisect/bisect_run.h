@@ -21,7 +21,7 @@ struct tr2_bisect_runner {
 	char *dir; /* directory in which a run is recorded */
 	struct tr2_event_counters counters;
 	/* The reason why the last function below returned false: */
-	struct tr2_buf why; /* the commit cannot be measured */
+	struct tr2_buf why; /* why the commit cannot be measured */
 	bool has_run;       /* the commit cannot be measured because CMD or the
 			     * build failed */
 	bool failed;        /* an error was printed */

@@ -67,7 +67,7 @@ const struct tr2_unit *tr2_units_of(const struct tr2_units *u,
 
 /* The properties of all cells of a column together. */
 struct tr2_column_use {
-	bool filled; /* some cell is not empty */
+	bool filled; /* at least one cell is not empty */
 	bool has_durations, has_others; /* others: numbers without the unit of
 					 * durations */
 	bool negative, has_bounds;

@@ -193,7 +193,7 @@ static void add_line(struct tr2_buf *b, const char *line)
 	const char *slash;
 	size_t len;
 
-	/* Keep a quoted word unchanged. */
+	/* A quoted word keeps its directory. */
 	if (*line != '\'' && *line != '\\') {
 		len = strcspn(line, " ");
 		slash = memrchr(line, '/', len);

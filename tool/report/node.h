@@ -19,7 +19,7 @@ struct tr2_node_row {
 	uint32_t node;
 };
 
-/* The cells of a process. */
+/* Set cells in the row of a process. */
 void tr2_node_cell_start(struct tr2_table *t, const struct tr2_node_row *r);
 /* Show when the process began, if that was before the recording. */
 void tr2_node_cell_begun(struct tr2_table *t, const struct tr2_node_row *r);

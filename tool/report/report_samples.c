@@ -24,7 +24,7 @@ struct call {
 	uint64_t count, samples;
 	int depth; /* the depth in the tree that text shows */
 	bool is_recursive; /* the function called itself */
-	bool is_time; /* count is in ns */
+	bool is_time; /* `count` is a time in ns */
 };
 
 struct tree {

@@ -111,7 +111,8 @@ struct tr2_top {
 	uint32_t nr_live; /* number of running processes, without zombies */
 	uint64_t nr_ended;
 	uint32_t nr_readings;
-	int64_t at_ns, before_ns; /* CLOCK_BOOTTIME */
+	/* Times of this reading and of the previous one, by CLOCK_BOOTTIME. */
+	int64_t at_ns, before_ns;
 	/* CPU time of all processes, including ended ones. lost_ns: the CPU
 	 * time of ended processes for which no watched process has waited. */
 	int64_t cpu_ns, before_cpu_ns, lost_ns;

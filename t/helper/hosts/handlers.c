@@ -326,8 +326,9 @@ static void cancels(void)
 	}
 }
 
-/* End a thread in a handler during a write of the library, while others write.
- * t/helper/modules/bare-inject.c raises the signal there. */
+/* Let the handler of a signal end its thread during a write of the library,
+ * while other threads write. t/helper/modules/bare-inject.c raises the signal
+ * during the write. */
 static __thread volatile sig_atomic_t may_end;
 
 static void end_inside(int signo)

@@ -118,7 +118,7 @@ static void copy_file(size_t size)
 	touch(map(size, MAP_PRIVATE, make_file(size, false)), size, true);
 }
 
-/* Fill a file in memory that no process maps. */
+/* Write a file that exists only in memory, without mapping the file. */
 static void fill_file(size_t size)
 {
 	static char page[PAGE];

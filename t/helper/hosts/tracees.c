@@ -111,8 +111,8 @@ static int leave(void)
 	return 9;
 }
 
-/* Call ptrace by its number: a program that needs the symbol ptrace is not
- * followed, as debuggers are not. */
+/* Call ptrace by its number: trace2 takes a program that needs the symbol
+ * ptrace for a debugger, and does not trace it. */
 static int trace(void)
 {
 	pid_t pid = fork();
