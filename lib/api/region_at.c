@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Frequent events of sites. This file writes them if the thread's events go
- * into its ring alone. In other threads these functions only jump, so that no
- * further return follows a write to a file (see base/raw.h).
+ * into its ring alone. In other threads the public functions only jump to
+ * functions such as tr2_region_enter_in_frame(), so that no further return
+ * follows a write to a file (see base/raw.h).
  */
 #include "api/region.h"
 #include "session/fastpath_at.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* first-calls - what children of `steps` call first, and nothing else does. */
+/* first-calls - functions that only children of `steps` call, as their first
+ * calls. */
 #pragma once
 
 #include <pthread.h>

@@ -77,7 +77,8 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 	return at;
 }
 
-/* Add the functions of one call. */
+/* Add nodes for the functions of one call: the function that was called, and
+ * those that the compiler has put in line. Return the last node. */
 static uint32_t add_call(struct tree *t, uint32_t at, uint32_t call,
 			 const struct tr2_model_sample *sample)
 {

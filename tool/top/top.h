@@ -70,7 +70,7 @@ struct tr2_top_process {
 	bool has_before;
 	enum tr2_cause cause; /* the cause for which the thread waits */
 	char comm[TR2_PROCFS_NAME_SIZE];
-	/* the kernel's function in which it waits; "": unknown */
+	/* the kernel's function in which this thread waits; "": unknown */
 	char function[TR2_PROCFS_NAME_SIZE];
 	struct tr2_top_times now, before;
 	int64_t owed_ns; /* during a reading: CPU time of ended children */
@@ -86,9 +86,10 @@ struct tr2_top_dir {
 };
 
 struct tr2_top {
-	/* The watched target is one of the next members; if none is set, it is
-	 * the directories. */
-	int32_t root; /* a process and all its descendants */
+	/* The watched processes, with all their descendants: `root`,
+	 * `recorder` and `roots`, as far as they are set, and the processes
+	 * that write in a directory of `dirs` with `adopts`. */
+	int32_t root; /* the process that the user named by its pid or ring */
 	int32_t recorder;
 	const char *path; /* path of the recording */
 	/* the processes to which `record -p` attached, and those that these

@@ -377,7 +377,7 @@ static void read_counter(void)
 static struct trace2_counter loaded =
 	TRACE2_COUNTER_INIT("steps", "loaded", 0);
 
-/* Do as the constructors and destructors of a module do. */
+/* Make the calls of a module's constructors and destructors. */
 static void load_module(void)
 {
 	trace2_register_counter_(&loaded);
