@@ -42,7 +42,7 @@ unset DEBUGINFOD_URLS
 run_example () {
 	awk "/^#include <$2>/ { on = 1 } /^----/ && on { exit } on" \
 		"$GIT_BUILD_DIR"/Documentation/trace2-perf.adoc >"$1.c" &&
-	test_line_count -gt 50 "$1.c" &&
+	test_line_count -gt 40 "$1.c" &&
 	"${CC:-cc}" -D_GNU_SOURCE -Wall -Wextra -Werror -I"$GIT_BUILD_DIR"/lib \
 		-o "$1" "$1.c" "$GIT_BUILD_DIR"/build/lib/libtrace2.a -pthread &&
 	GIT_TRACE2=/dev/null "./$1" >actual &&
