@@ -181,7 +181,7 @@ test_expect_success 'clickhouse server: the queries of howto-fleet give the answ
 		trace2 export --to clickhouse --cluster two --url "$url1" \
 			--url "$url2" --database trace2 - &&
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/page.perl "$page" questions &&
-	test_line_count -gt 5 questions &&
+	test_line_count -gt 4 questions &&
 	while read -r nr
 	do
 		ask "$url1" "$(cat "question.$nr") FORMAT TSVWithNames" >answer &&

@@ -76,7 +76,7 @@ done
 
 test_expect_success CC,!INSTRUMENTED 'trace2-api: the first program runs' '
 	c_block "$docs"/trace2-api.adoc 1 >resize.c &&
-	test_line_count -gt 50 resize.c &&
+	test_line_count -gt 45 resize.c &&
 	build resize.c &&
 	awk "/cut -c6-17,30-46,53-/ { on = 1 } /^----/ { dashes += on } \
 	     dashes == 1 && !/^----/" "$docs"/trace2-api.adoc | scrub >expect &&
