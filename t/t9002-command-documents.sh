@@ -210,9 +210,9 @@ do
 	'
 done
 
-test_expect_success 'howto-slow-git shows three tables' '
+test_expect_success 'howto-slow-git shows two tables' '
 	sed "s/^    //" "$docs"/howto-slow-git.adoc | heads >shown &&
-	test_line_count -gt 2 shown
+	test_line_count -gt 1 shown
 '
 
 test_expect_success GIT 'README: the examples of the command run' '
