@@ -6,8 +6,8 @@
  * The log of ninja has the target with a hash of each command; the output of
  * `make --trace` has it with the text of the command. Without both, the target
  * is the file that a command line tells a compiler, ar or CMake's launcher to
- * write. A job that wrote several files has no target, but each of its compilers
- * may have one.
+ * write. A job that wrote several files has no target, but each of its
+ * compilers may have one.
  */
 #pragma once
 
