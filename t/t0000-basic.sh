@@ -74,7 +74,7 @@ test_expect_success '-i stops at the failure and keeps the trash directory' '
 	test_path_is_file "trash directory.immediate/kept"
 '
 
-test_expect_success 'known breakages are reported, and those that have vanished, too' '
+test_expect_success 'test_expect_failure reports a known breakage, and one that has vanished' '
 	write_subtest todo <<-\EOF &&
 	test_expect_failure "broken" "false"
 	test_expect_failure "mended" "true"
@@ -344,7 +344,7 @@ test_expect_success 'a process that ends by itself right after the script is not
 	EOF
 '
 
-test_expect_success 'wrong number of parameters, no description, no command: bug in the script' '
+test_expect_success 'a wrong call of the harness, or no test_description, fails with the reason' '
 	write_subtest bug <<-\EOF &&
 	test_expect_success "one"
 	test_done

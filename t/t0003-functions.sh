@@ -115,7 +115,7 @@ test_expect_success 'test_cmp_bin compares bytes' '
 	! test_cmp_bin expect actual
 '
 
-test_expect_success 'test_prints: a command succeeds and prints the text' '
+test_expect_success 'test_prints passes only if a command succeeds and prints standard input' '
 	test_prints cat same <<-\EOF &&
 	a
 	b

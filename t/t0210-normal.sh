@@ -146,7 +146,7 @@ test_expect_success 'elapsed times have 6 decimals, and numbers have all their d
 '
 
 # The prefix of each line: the time in 15 columns, a space, file:line, spaces.
-test_expect_success !UNDER_VALGRIND 'time and place of a line fill 50 columns' '
+test_expect_success !UNDER_VALGRIND 'the time and the source file and line of an event fill 50 columns' '
 	traced --normal test-tool trace2 call cmd_mode m , printf "a message" &&
 	grep -v "cmd_ancestry" n | cut -c51- |
 		sed "s/elapsed:[0-9.]*/elapsed:N/" >actual &&
@@ -194,7 +194,7 @@ test_expect_success 'GIT_TRACE2_BRIEF accepts true, yes, on and 1' '
 	done
 '
 
-test_expect_success 'the last cmd_name counts for the program, and each one joins the hierarchy' '
+test_expect_success 'each further cmd_name is appended to the hierarchy of names' '
 	traced --normal test-tool trace2 call cmd_name a , cmd_name b &&
 	test_prints sed -n "/^cmd_name/p" actual <<-\EOF
 	cmd_name trace2 (trace2)

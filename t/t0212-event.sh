@@ -23,7 +23,7 @@ test_expect_success 'a program that returns from main has exit and atexit in JSO
 	EOF
 '
 
-test_expect_success !UNDER_VALGRIND 'file and line follow the time' '
+test_expect_success !UNDER_VALGRIND 'each event has file and line right after its time' '
 	test_prints sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
 		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
 		/ancestry/!p" e <<-\EOF &&

@@ -100,7 +100,7 @@ test_expect_success 'secret parameters of a query are hidden' '
 		"https://h/p?access_token=<REDACTED>&client_secret=<REDACTED>"
 '
 
-test_expect_success 'names that contain the word of a secret lose their values' '
+test_expect_success 'values of names with a secret word, such as token or passwd, are hidden' '
 	shows token=abc "token=<REDACTED>" \
 		MY_SECRET=abc "MY_SECRET=<REDACTED>" \
 		db.password="a b c" "db.password=<REDACTED>" \
@@ -147,7 +147,7 @@ shown () {
 	jq -c "select(.event == \"alias\").argv" e >>"$1"
 }
 
-test_expect_success 't0217/innocent: nothing of its command lines is hidden' '
+test_expect_success 't0217/innocent: redaction hides nothing in its command lines' '
 	calls innocent "" cmd_alias al &&
 	eval "set -- $calls cmd_mode x" &&
 	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
@@ -192,7 +192,7 @@ test_expect_success 'secrets are hidden in a ring, and by trace2 export --redact
 	done
 '
 
-test_expect_success 'a known kind of token is redacted from its shortest length on' '
+test_expect_success 'a token of each known kind is redacted from its least length on' '
 	letters=Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2 &&
 	capitals=HUNTER2HUNTER2HUNTER2 &&
 	set -- "it: eyJHunter2Hun.eyJ2" "it: eyJ<REDACTED>" \

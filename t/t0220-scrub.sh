@@ -76,7 +76,7 @@ test_expect_success 'normal: varying values become tokens' '
 	test_cmp expect actual
 '
 
-test_expect_success 'normal: brief lines mixed with full ones are scrubbed to the same' '
+test_expect_success 'normal: brief lines, also beside full ones, give the same scrubbed text' '
 	sed "s/^07:[^ ]* [^ ]* *//" in >brief &&
 	test_grep "^version 2.55.0" brief &&
 	scrub normal <brief >actual &&
@@ -121,7 +121,7 @@ test_expect_success 'normal: the program of a start line may be quoted, or missi
 	EOF
 '
 
-test_expect_success 'normal: a line that is no event but must be one fails' '
+test_expect_success 'normal: a malformed event line fails, with its number and text' '
 	for line in "exit elapsed:now code:0" "child_exit[0] pid:" \
 		"start '\''open" "timer a/b intervals:x total:1 min:1 max:1" \
 		"atexit elapsed:0.000001 code:0 lost:many"
@@ -166,7 +166,7 @@ test_expect_success 'perf: columns are trimmed and joined, and values become tok
 	test_cmp expect actual
 '
 
-test_expect_success 'perf: full lines mixed with brief ones are scrubbed to the same' '
+test_expect_success 'perf: full lines, also beside brief ones, give the same scrubbed text' '
 	sed "s/^/07:20:00.123456 ...in\/multi-pack-index.c:180 | /" brief >full &&
 	sed "s/^/07:20:00.123456 a.c:1                        | /" brief >>full &&
 	cat brief >>full &&
@@ -514,7 +514,7 @@ test_expect_success 'scrubbers run from any directory, even one with spaces in i
 	done
 '
 
-test_expect_success 'a new row of the event table is enough for each scrubber' '
+test_expect_success 'a new event in the event table is scrubbed without other changes' '
 	cp -R "$scrub_dir" new &&
 	perl -p -e "s/^(our .EVENTS = \()/\$1 {
 		name => q(foo), flags => [q(T_ABS)],
@@ -554,7 +554,7 @@ test_expect_success JQ 'scrubbed events are JSON with the same members' '
 	test_cmp expect actual
 '
 
-test_expect_success 'the templates match the lines of Git' '
+test_expect_success 'templates of the event table give the lines that Git writes' '
 	for target in normal perf
 	do
 		perl "$TEST_DIRECTORY/t0220/render.perl" $target <all.event >text &&
@@ -566,12 +566,12 @@ test_expect_success 'the templates match the lines of Git' '
 # ---------------------------------------------------------------------------
 # Generated from the table
 
-test_expect_success 'the scrubbers have the current table' '
+test_expect_success 'scrub/lib/Trace2/Events.pm has the current event table' '
 	test-tool events perl >actual &&
 	test_cmp "$scrub_dir/lib/Trace2/Events.pm" actual
 '
 
-test_expect_success JQ 'the table as JSON has the templates' '
+test_expect_success JQ 'the event table as JSON has the text template of an event' '
 	test-tool events json >json &&
 	jq -e ".events[] | select(.name == \"child_exit\") |
 		.normal == \"child_exit[{child_id}] pid:{pid} code:{code} elapsed:{t_rel}\"" json

@@ -205,7 +205,7 @@ test_expect_success 'a ring that lost the end of a span reports the span as unfi
 	printf "%s\n" "[\"ended\",true]" "[\"open\",true]" | test_cmp - actual
 '
 
-test_expect_success 'signal handlers use the spans that they interrupt' '
+test_expect_success 'a signal handler may use spans inside span calls: no span of main is lost' '
 	test_seq 0 4999 | sed "s/.*/[null,&]/" >expect &&
 	check () {
 		spans "select(.category == \"main\") |
@@ -215,7 +215,7 @@ test_expect_success 'signal handlers use the spans that they interrupt' '
 	both 507handler 5000
 '
 
-test_expect_success 'a forked child uses the spans of its parent as parents only' '
+test_expect_success 'a forked child may use a span of its parent only as a parent span' '
 	traced --valid test-tool trace2 508fork &&
 	test_prints spans_and_errors "[.name, .parent_id != null, .attributes]" <<-\EOF
 	["child",true,null]
@@ -224,7 +224,7 @@ test_expect_success 'a forked child uses the spans of its parent as parents only
 	EOF
 '
 
-test_expect_success 'a session reports its TRACEPARENT, and passes on one of its own' '
+test_expect_success 'a session reports the TRACEPARENT it got, and passes on its own span' '
 	traced env TRACEPARENT=$above-01 \
 		test-tool trace2 005exec test-tool trace2 501span &&
 	trace2_jq "
@@ -411,7 +411,7 @@ threaded=5000 handled=200
 test_have_prereq !EXPENSIVE || threaded=30000 handled=1000
 for how in "$threaded" "$handled h"
 do
-	test_expect_success JQ,CC,!INSTRUMENTED "every span ends while others change it: $how" '
+	test_expect_success JQ,CC,!INSTRUMENTED "no end of a span is lost beside calls that set its attributes: $how" '
 		build "$CC" ended.c -std=gnu11 &&
 		for target in EVENT RING
 		do
@@ -608,7 +608,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'names of span attributes are judged one by one, even if much alike' '
+test_expect_success JQ,CC,!INSTRUMENTED 'span attributes with similar names are redacted each by its own name' '
 	build "$CC" judged.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/judged" ./program &&
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |
@@ -660,7 +660,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'short span strings end at a NUL, and hide secrets, at any place' '
+test_expect_success JQ,CC,!INSTRUMENTED 'span strings end at a NUL, and hide a secret wherever it stands' '
 	# Optimized: the names are constants then.
 	build "$CC" words.c -std=gnu11 -O2 &&
 	GIT_TRACE2_EVENT="$PWD/words" ./program &&

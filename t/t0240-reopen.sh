@@ -143,7 +143,7 @@ test_expect_success 'reopen ends an incomplete line of another process before it
 '
 unchecked 'has a torn line' e
 
-test_expect_success "files rotated $times times while three threads emit lose and tear nothing" '
+test_expect_success "no line of three threads is lost or torn while files rotate $times times" '
 	mkdir r &&
 	GIT_TRACE2_EVENT="$(pwd)/r/e" GIT_TRACE2_EVENT_NESTING=10 \
 		test-tool trace2 260rotate "$(pwd)/r/e" $times 3 &&

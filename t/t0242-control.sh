@@ -114,7 +114,7 @@ test_expect_success 'trace2 set --reopen --flush makes the program reopen and fl
 	test_grep "counter_so_far.*steps" both
 '
 
-test_expect_success "tracing switched on, rotated and off $times times loses nothing of three threads" '
+test_expect_success "three threads lose no event if tracing is switched on, rotated and off $times times" '
 	begin &&
 	i=0 &&
 	while test $i -lt $times
@@ -134,7 +134,7 @@ test_expect_success "tracing switched on, rotated and off $times times loses not
 	end
 '
 
-test_expect_success "tracing switched on and off $times times beside all kinds of calls leaves valid streams" '
+test_expect_success "streams stay valid if tracing is switched on and off $times times beside calls" '
 	begin "" 263kinds_until 4 &&
 	i=0 &&
 	while test $i -lt $times
@@ -177,7 +177,7 @@ test_expect_success SCOPE 'trace2 set reaches a process that ptrace may not writ
 	no_problems both
 '
 
-test_expect_success SCOPE 'a process that looks for requests at every call names its threads' '
+test_expect_success SCOPE 'threads have their names in a process that ptrace may not write to' '
 	echo 1 >scope &&
 	rm -f e &&
 	env LD_PRELOAD=./scope.so GIT_TRACE2_EVENT="$(pwd)/e" \
@@ -267,7 +267,7 @@ int main(void)
 EOF
 
 # If Yama refuses access, nothing is stored.
-test_expect_success CC,!INSTRUMENTED 'a request is found even if a call overwrites the word that announces it' '
+test_expect_success CC,!INSTRUMENTED 'a request of trace2 set is found even if the program overwrites its flag' '
 	build "$CC" overwritten.c -std=gnu11 &&
 	mkfifo ready &&
 	{ GIT_TRACE2_CONTROL=1 ./program >ready & } &&

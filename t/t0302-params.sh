@@ -177,7 +177,7 @@ test_expect_success 'a program that reports its own configuration can ask whethe
 	echo wants:0 | test_prints jq -r "select(.event == \"printf\") | .msg" e
 '
 
-test_expect_success 'each scope of def_param has its name, any other is unknown' '
+test_expect_success 'def_param has the name of each scope, and unknown for any other' '
 	traced test-tool trace2 call def_param system p 1 , \
 		def_param global p 1 , def_param local p 1 , def_param worktree p 1 , \
 		def_param command p 1 , def_param submodule p 1 , \

@@ -73,7 +73,7 @@ test_expect_success 'children find the SID and the command name in their environ
 	test_grep "^GIT_TRACE2_PARENT_NAME=trace2\$" out
 '
 
-test_expect_success 'each process appends its SID, and so the depth grows by one' '
+test_expect_success 'each process appends its part to the SID, and the depth grows by one' '
 	rm -f p e &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 GIT_TRACE2_EVENT="$(pwd)/e" \
 		test-tool trace2 004child test-tool trace2 004child \

@@ -72,7 +72,7 @@ test_expect_success 'settings come from section trace2 only, also with old-style
 	done
 '
 
-test_expect_success 'unchecked: a malformed file is reported only if it may set something' '
+test_expect_success 'settings --unchecked reports a malformed file only if it may hold settings' '
 	printf "[a]b\n[bad\n" >malformed &&
 	GIT_CONFIG_GLOBAL=malformed test-tool config settings \
 		--unchecked trace2 2>err &&
@@ -88,7 +88,7 @@ test_expect_success 'unchecked: a malformed file is reported only if it may set 
 	done
 '
 
-test_expect_success 'settings: /dev/fd/N is read, even if its file was removed' '
+test_expect_success 'a config file /dev/fd/N is read, even if the file was removed' '
 	echo "[trace2]from=descriptor" >unnamed &&
 	{
 		rm unnamed &&

@@ -292,7 +292,7 @@ print $out $file;
 close $out or die "$to: $!";
 EOT
 
-test_expect_success JQ 'report: a timer in a ring that has its start in ns, not in ticks, is read' '
+test_expect_success JQ 'report reads a ring whose running timer began in ns, not in ticks' '
 	mv ring new &&
 	rm -f reports &&
 	perl in-ns.perl new ring &&

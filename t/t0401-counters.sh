@@ -139,7 +139,7 @@ test_expect_success 'a gauge holds the least and the greatest 64-bit value, and 
 	test_grep "plain.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":9223372036854775807}" e
 '
 
-test_expect_success 'a gauge may have the least 64-bit value as its only one' '
+test_expect_success 'a gauge set only to the least 64-bit value reports that value' '
 	traced test-tool trace2 call gauge_set busy -9223372036854775808 &&
 	test_grep "busy.*\"last\":-9223372036854775808,\"min\":-9223372036854775808,\"max\":-9223372036854775808}" e
 '

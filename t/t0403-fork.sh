@@ -161,7 +161,7 @@ test_expect_success 'a forked child that execs at once writes nothing' '
 	echo _SID0_ | test_cmp - actual.sids
 '
 
-test_expect_success 'a forked child that execs a traced program: its session is below the parent' '
+test_expect_success 'a traced program that a forked child execs has a SID below the parent' '
 	told 3 073fork_exec test-tool trace2 001return 3 &&
 	test_prints sed -n "/version/p" actual <<-\EOF
 	_SID0_ version
@@ -239,7 +239,7 @@ _SID0_ exit
 _SID0_ atexit
 EOF
 
-test_expect_success 'a daemon that asks for it continues the session of its parent' '
+test_expect_success 'a daemon continues the session of its parent on request' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 \
 		test-tool trace2 068daemon_resumes | cat &&

@@ -255,7 +255,7 @@ test_expect_success !INSTRUMENTED 'signals raised by the kernel end the program 
 	done
 '
 
-test_expect_success 'a library of the host that ignores SIGPIPE only by default finds the default' '
+test_expect_success 'a library of the host finds SIGPIPE at its default, and may ignore it' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" looks &&
 	ended code 3 &&
@@ -328,7 +328,7 @@ test_expect_success 'trace2_signal() before the session begins does nothing' '
 	expect_signal 15
 '
 
-test_expect_success 'the streams of all tests above are valid' '
+test_expect_success 'all streams of this script are valid' '
 	intact all
 '
 

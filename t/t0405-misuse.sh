@@ -131,7 +131,7 @@ test_expect_success 'two regions left in the wrong order do not end the region a
 	EOF
 '
 
-test_expect_success 'a function that returns early without leaves: one error, and regions end' '
+test_expect_success 'an outer region_leave ends regions that a function left open, with one error' '
 	expect_tree --repeat=2 region_enter a outer , \
 		region_enter a early , region_enter a inner , \
 		region_leave a outer <<-\EOF
@@ -151,7 +151,7 @@ test_expect_success 'a function that returns early without leaves: one error, an
 	EOF
 '
 
-test_expect_success 'a place that leaves regions of others under its name may leave its own, too' '
+test_expect_success 'a region_leave call at one place may end regions of other names and its own' '
 	misused 0 034leave_others &&
 	head -n 1 actual >first &&
 	test_cmp - first <<-\EOF &&
@@ -293,7 +293,7 @@ test_expect_success 'a forked child may leave regions of its parent without an e
 	trace2_jq "all(.[]; .event != \"error\")" e
 '
 
-test_expect_success 'each process reports a place of misuse once' '
+test_expect_success 'each process reports misuse at the same place once' '
 	traced --valid test-tool trace2 call \
 		region_leave a one , fork , region_leave a one &&
 	trace2_jq "
@@ -625,20 +625,20 @@ of_each () {
 	done
 }
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only the one in the program is initialized: an error names the other' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library: an error names the uninitialized one of a module' '
 	of_each program "from-program \"part.c \$other\""
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, only the one in a module is initialized: an error names the program' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library: an error names the uninitialized one of the program' '
 	of_each part-starts "from-part \"whole.c in the program itself\""
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, both initialized: both record all calls' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library, both initialized, both record all calls' '
 	of_each program+part-starts "from-part from-program"
 '
 
 # A program exports the names that its libraries ask for.
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies, the linker binds all calls to one: all calls are recorded' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library: all calls are recorded if the linker uses one' '
 	test_write_lines from-part from-program >expect &&
 	for how in program part-starts program+part
 	do

@@ -107,7 +107,7 @@ test_expect_success 'a host may remove or leave its working directory' '
 # output depends on tracing by design.
 verbs=$TEST_DIRECTORY/t0500/verbs
 
-test_expect_success 'tracing changes no output, exit, descriptors, signals or children of any verb' '
+test_expect_success 'tracing changes no output, exit, descriptors, signals or children of test-tool' '
 	rm -rf trace.* &&
 	mkdir trace.d &&
 	while read -r line
@@ -124,7 +124,7 @@ test_expect_success 'tracing changes no output, exit, descriptors, signals or ch
 	intact trace.e
 '
 
-test_expect_success 'every verb is in this list, or is left out for a reason' '
+test_expect_success 'each verb of test-tool trace2 is tested here, or left out for a reason' '
 	test_expect_code 129 test-tool trace2 2>usage &&
 	sed -n "s/.*: test-tool trace2 \([^ ]*\).*/\1/p" usage | sort >all &&
 	sed "s/ .*//; s/^spawn\$/020spawn/" "$verbs" | sort -u >known &&

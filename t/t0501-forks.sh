@@ -34,7 +34,7 @@ child_told () {
 	test_cmp expect actual
 }
 
-test_expect_success 'a forked child in which another thread has the first event: main has the new SID' '
+test_expect_success 'a forked child has version and start from main if another thread emits first' '
 	forked other-thread-first &&
 	child_told <<-\EOF
 	th01:unknown thread_start
@@ -161,7 +161,7 @@ test_expect_success 'a fork handler that runs before ours may count: the count b
 		sort == [5, 1000]" e
 '
 
-test_expect_success 'a fork in a thread without events makes it main of the child' '
+test_expect_success 'a fork in a thread without events makes this thread main of the child' '
 	forked in-a-silent-thread &&
 	child_told <<-\EOF
 	th01:unknown thread_start

@@ -52,7 +52,7 @@ test_expect_success !SANITIZE_THREAD 'libc functions of the program may call the
 	test_line_count = 1 found
 '
 
-test_expect_success 'cmd_name does not move the environment that others read' '
+test_expect_success 'cmd_name does not move the environment that other threads read' '
 	threaded 0 names-beside-getenv &&
 	echo "same environ" | test_cmp - actual
 '

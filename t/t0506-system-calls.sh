@@ -161,7 +161,7 @@ test_expect_success 'the end of a session uses a memory barrier only if there ar
 	test_cmp expect actual
 '
 
-test_expect_success !MUSL 'threads at the start do not make the library register for memory barriers' '
+test_expect_success !MUSL 'threads started before initialize need no registration for memory barriers' '
 	test_prints barriers "$hosts/threads" early-speakers </dev/null
 '
 
@@ -273,7 +273,7 @@ patient () {
 	test_grep "^waits: [0-9]* ns," actual
 }
 
-test_expect_success 'a pipe that is never read holds the host up for the patience once' '
+test_expect_success 'a pipe that is never read holds the host up for GIT_TRACE2_PATIENCE at most' '
 	rm -f n &&
 	patient 1000 test_env GIT_TRACE2_PATIENCE=1 GIT_TRACE2="$(pwd)/n" \
 		GIT_TRACE2_EVENT=9 test-tool fault stalled-pipe 9 \
@@ -281,7 +281,7 @@ test_expect_success 'a pipe that is never read holds the host up for the patienc
 	test_grep "^atexit .* lost:[1-9]" n
 '
 
-test_expect_success 'a part of the patience is left for the last line' '
+test_expect_success 'a part of GIT_TRACE2_PATIENCE is kept for the atexit event' '
 	sed -n "/write(.*\"atexit elapsed/,\$p" log >after &&
 	test_grep "poll(.*= 0 (Timeout)" after &&
 	sed "/write(.*\"atexit elapsed/,\$d" log >before &&
@@ -290,7 +290,7 @@ test_expect_success 'a part of the patience is left for the last line' '
 '
 
 # The pipe is full by then, although the program has not waited.
-test_expect_success 'a signal that ends the process shortens the patience to 50 ms' '
+test_expect_success 'a signal that ends the process shortens GIT_TRACE2_PATIENCE to 50 ms' '
 	fill="dd if=/dev/zero of=/dev/fd/9 bs=4096 oflag=nonblock" &&
 	test_expect_code 143 test_env GIT_TRACE2_PATIENCE=10 \
 		GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_EVENT=9 \
@@ -337,7 +337,7 @@ test_expect_success TAMPERING 'a pipe without pwritev2() whose reader has gone r
 	test_grep "pwritev2(.*EPIPE" log
 '
 
-test_expect_success TAMPERING,PIPE 'a pipe without pwritev2() whose reader goes during lines raises no SIGPIPE' '
+test_expect_success TAMPERING,PIPE 'a pipe without pwritev2() whose reader goes in mid-stream raises no SIGPIPE' '
 	for value in "$sockets/f" 9
 	do
 		rm -f log &&

@@ -51,7 +51,7 @@ print scalar(keys %row), " rows\n";
 exit($bad || keys %row < 40);
 EOT
 
-test_expect_success 'each row of the page has tests, and they are in their scripts' '
+test_expect_success 'each fault in faults.adoc has a test, and each listed test exists' '
 	"$PERL_PATH" rows.perl "$page" "$tests" "$TEST_DIRECTORY" >actual ||
 	{
 		cat actual &&

@@ -119,7 +119,7 @@ do
 	'
 done
 
-test_expect_success 'siglongjmp() out of the first call of a forked child' '
+test_expect_success 'siglongjmp() out of the first call of a forked child leaves a valid stream' '
 	for call in $in_child
 	do
 		stepped $call-in-child jumps $few &&
@@ -185,7 +185,7 @@ found () {
 	grep -c "$1" dump.txt || :
 }
 
-test_expect_success 'siglongjmp() out of writing a ring record or a sample loses nothing else' '
+test_expect_success 'siglongjmp() out of a ring record or a sample loses no event after the jump' '
 	for call in $in_rings
 	do
 		in_ring $call jumps &&
@@ -197,7 +197,7 @@ test_expect_success 'siglongjmp() out of writing a ring record or a sample loses
 
 for call in say regions print count perf open
 do
-	test_expect_success "a handler may call the library in: $call" '
+	test_expect_success "a signal handler may call the library inside a call: $call" '
 		stepped $call calls &&
 		intact e &&
 		events=$(told value call value handler) &&
@@ -214,7 +214,7 @@ test_expect_success 'a handler that makes 130 calls tears no line' '
 	done
 '
 
-test_expect_success 'a handler may call the library in: time' '
+test_expect_success 'a signal handler may call the library inside a call: time' '
 	stepped time calls &&
 	intact e &&
 	test "$(counter sampled)" = "$counted"
@@ -322,7 +322,7 @@ test_expect_success !MUSL 'a thread may end, or be cancelled, while it defines a
 # first, some in a handler of pthread_atfork() that comes before the library's.
 for call in open read count-in-thread module say
 do
-	test_expect_success "another thread may fork in: $call" '
+	test_expect_success "another thread may fork during a call: $call" '
 		stepped $call forks &&
 		intact e &&
 		stepped_off $call forks

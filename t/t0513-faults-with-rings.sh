@@ -48,7 +48,7 @@ then
 	verbs=. every=1 step=1 loads=3000
 fi
 
-test_expect_success 'ring, samples, counters: no verb changes output, exit, descriptors or signals' '
+test_expect_success 'ring, samples, counters: tracing changes no output, exit, descriptors or signals' '
 	grep -E "$verbs" "$TEST_DIRECTORY/t0500/verbs" |
 	awk "NR % $every == 0" >chosen &&
 	test_line_count -gt 20 chosen &&

@@ -117,7 +117,7 @@ EOT
 
 for where in file directory ring
 do
-	test_expect_success "six signals, $rounds times each, lose and tear nothing: $where" '
+	test_expect_success "no record is lost or torn by six signals, $rounds times each: $where" '
 		for pair in "TERM 15" "INT 2" "HUP 1" "ABRT 6" "SEGV 11" "KILL 9"
 		do
 			case "$pair" in

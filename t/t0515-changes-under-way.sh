@@ -13,7 +13,7 @@ The host changes after the library has begun, and behaves as without tracing.
 test_skip_unless JQ
 
 # Address space reserved for future threads is missing here.
-test_expect_success !INSTRUMENTED 'a memory limit set later leaves the host as much as without tracing' '
+test_expect_success !INSTRUMENTED 'under a memory limit set later, the host gets the same memory with tracing' '
 	mkdir rings &&
 	echo memory | test_prints "$hosts/changes" limit-memory &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" limit-memory >actual &&
@@ -24,7 +24,7 @@ test_expect_success !INSTRUMENTED 'a memory limit set later leaves the host as m
 '
 
 # A child keeps little of its parent's ring, and no more in later generations.
-test_expect_success !INSTRUMENTED 'a memory limit leaves thirty generations of children as much as without tracing' '
+test_expect_success !INSTRUMENTED 'under a memory limit, thirty generations of children get the same memory' '
 	mkdir children &&
 	echo memory | test_prints "$hosts/changes" limit-memory-of-children &&
 	GIT_TRACE2_RING="$(pwd)/children" \
@@ -99,7 +99,7 @@ replaced () {
 	test_cmp expect.db host.db
 }
 
-test_expect_success 'the host reuses descriptor 2 for a file of its own: it gets no trace line' '
+test_expect_success 'a file that the host opens as descriptor 2 gets no trace line' '
 	replaced 1 replace-stderr 2>trace &&
 	test_grep "\"event\":\"data\"" trace &&
 	{ replaced 1 replace-stderr 2>&1 >&3 | cat >trace; } 3>&1 &&
@@ -107,7 +107,7 @@ test_expect_success 'the host reuses descriptor 2 for a file of its own: it gets
 	test_grep "\"event\":\"data\"" trace
 '
 
-test_expect_success 'the host reuses the descriptor of the target: its file gets no trace line' '
+test_expect_success 'a file that the host opens in place of the target gets no trace line' '
 	replaced 9 replace-nine 9>trace &&
 	test_grep "\"event\":\"data\"" trace &&
 	{ replaced 9 replace-nine 9>&1 >&3 | cat >trace; } 3>&1 &&

@@ -123,7 +123,7 @@ test_expect_success BASH,JQ 'bash: events have file and line' '
 '
 
 # The members of each event are those of the table, in its order.
-test_expect_success DASH,JQ 'members of events have the order of the table' '
+test_expect_success DASH,JQ 'members of events have the order of the event table' '
 	shell=dash &&
 	same 7 ./all &&
 	test-tool events json |
@@ -186,7 +186,7 @@ trace2_data text invalid "$(printf '\200 \303( \355\240\200 \364\220\200\200 \30
 trace2_data text "" 'plain text: a=b ][!#$%&()*+,./;<>?@^_`{|}~'
 EOF
 
-test_shells JQ 'any bytes become valid JSON' '
+test_shells JQ 'trace2.sh: any bytes become valid JSON' '
 	for locale in C.UTF-8 C
 	do
 		LC_ALL=$locale same 0 text &&
@@ -479,7 +479,7 @@ test_shells JQ 'signals named by the user are recorded, and run the traps of the
 	done
 '
 
-test_shells JQ 'trace2_exec continues as another program' '
+test_shells JQ 'trace2_exec has an exec event, and stays one process in trace2 list' '
 	echo ". \"\$TRACE2_SH\"; trace2_exec git version" >becomes &&
 	same 0 becomes &&
 	test_grep "\"event\":\"exec\".*\"argv\":\[\"git\"," e &&

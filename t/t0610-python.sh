@@ -51,7 +51,7 @@ test_expect_success 'a Python program behaves the same without the module' '
 
 unchecked 'it ends where the limit is' 'kept-host/*limit_of_files*'
 
-test_expect_success 'streams of Python keep the rules of consumers' '
+test_expect_success 'streams of Python programs are valid' '
 	find kept-* -name stream -type f ! -path "*limit_of_files*" >streams &&
 	test_line_count -gt 25 streams &&
 	xargs cat <streams >all &&

@@ -90,7 +90,7 @@ run () {
 
 for how in below beside
 do
-	test_expect_success "$how the script: its span and those of the server are one trace" '
+	test_expect_success "a server $how the script: its span is a child of the request span" '
 		run $how &&
 		jq -s -r "
 			[.[] | select(.key == \"span\").value] as \$spans |
@@ -121,7 +121,7 @@ print(\"%016x\" % _span._mix((int(sys.argv[1], 16) + 2 * 0x9e3779b97f4a7c15) % 2
 		test_cmp expect actual
 	'
 
-	test_expect_success "$how the script: OTLP shows the request as one trace" '
+	test_expect_success "a server $how the script: OTLP shows the request as one trace" '
 		trace2 export --to otlp events >otlp.json &&
 		jq -r "[.resourceSpans[].scopeSpans[].spans[]] as \$all |
 			([\$all[] | {key: .spanId, value: .name}] | from_entries) as \$names |
