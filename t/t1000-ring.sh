@@ -93,7 +93,7 @@ test_expect_success 'a ring of a child session has the whole SID' '
 	test_grep "sid=above/2" dump.txt
 '
 
-test_expect_success 'each thread has a ring, and slot 0 has the records of tasks' '
+test_expect_success 'a ring has events by thread, and starts, names and ends of threads in slot 0' '
 	ringed 0 101timer 3 0 2 &&
 	grep "^0" actual >tasks &&
 	head -n 3 tasks >first &&
@@ -178,7 +178,7 @@ test_expect_success 'a killed process leaves its records, and shows which thread
 	! grep " atexit " dump.txt
 '
 
-test_expect_success 'a recorded signal ends the ring with its number' '
+test_expect_success 'a ring has a recorded signal as its status and as an event' '
 	rm -f r &&
 	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_RING="$(pwd)/r" test_expect_code 143 \
 		test-tool trace2 080raise TERM &&

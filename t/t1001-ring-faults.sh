@@ -250,7 +250,7 @@ test_expect_success 'a broken ring beside a file leaves the file whole' '
 	test_line_count = 2 names
 '
 
-test_expect_success 'threads beyond the slots of a ring count, and lose their records' '
+test_expect_success 'records of threads beyond the 256 slots of a ring are counted as lost' '
 	mkdir crowd &&
 	GIT_TRACE2_RING="$(pwd)/crowd" GIT_TRACE2_RING_SIZE=4k \
 		test-tool trace2 051threads 300 300 &&

@@ -68,7 +68,7 @@ test_expect_success 'a site has one row, however often it is used' '
 	test_grep ! "\"t_rel\":\([6-9]\|[0-9][0-9]\)[0-9]" from-ring
 '
 
-test_expect_success 'rows of sites contain secrets if redaction is off' '
+test_expect_success 'a ring has secrets of constant strings only if redaction is off' '
 	run constants GIT_TRACE2_REDACT=0 &&
 	grep "me:secret@host" from-ring &&
 	same e from-ring &&
@@ -89,7 +89,7 @@ test_expect_success 'a brief ring has no file and line' '
 	! jq -e "select(.line != 0)" from-ring
 '
 
-test_expect_success 'sites write long records once the table is full' '
+test_expect_success 'call sites beyond the table of a ring write long records' '
 	run many GIT_TRACE2_RING_SIZE=4m &&
 	same e from-ring &&
 	nr=$(shorts r) &&
@@ -97,7 +97,7 @@ test_expect_success 'sites write long records once the table is full' '
 	test "$nr" -lt 6000
 '
 
-test_expect_success 'a forked child has rows of sites of its own' '
+test_expect_success 'a forked child has its own table of call sites in its ring' '
 	rm -rf rings && mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" "$sites" fork &&
 	ls rings/* >list &&
@@ -124,7 +124,7 @@ test_expect_success 'regions entered at a site may be left by a function, and th
 	same e from-ring
 '
 
-test_expect_success 'a missing row of a site removes its names only' '
+test_expect_success 'a damaged table of call sites loses names, but no event' '
 	run constants &&
 	cp r bad &&
 	# strings_used
@@ -135,7 +135,7 @@ test_expect_success 'a missing row of a site removes its names only' '
 	test "$(wc -l <from-bad)" = "$(wc -l <from-ring)"
 '
 
-test_expect_success 'a row whose strings are out of range gives empty names' '
+test_expect_success 'call sites whose strings are out of range have empty names, and lose no event' '
 	run constants &&
 	"$PERL_PATH" -0777 -pe \
 		"s/(..\x33\x54.{16}).{4}/\$1\xf0\xff\xff\x7f/sg" r >bad &&
@@ -145,7 +145,7 @@ test_expect_success 'a row whose strings are out of range gives empty names' '
 	test_grep "\"category\":\"\",\"label\":\"\"" from-bad
 '
 
-test_expect_success 'sites and counters may be defined at the same time' '
+test_expect_success 'call sites and counters may be defined at the same time' '
 	for round in 1 2 3 4 5 6 7 8 9 10
 	do
 		rm -f r &&

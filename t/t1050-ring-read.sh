@@ -68,7 +68,7 @@ do
 	'
 done
 
-test_expect_success 'a ring has the last record of a thread that had no other' '
+test_expect_success 'a ring has the signal of a thread without other events' '
 	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
 	same_events &&
 	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&
@@ -295,7 +295,7 @@ test_expect_success 'a file of 0 bytes is not a ring' '
 	test_grep "zero-sized file, nothing to do!" err
 '
 
-test_expect_success 'a ring without magic is reported as begun but not started' '
+test_expect_success 'a ring without its magic is reported: its process has not written yet' '
 	damage 0 "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 list bad >out 2>err &&
 	test_grep "its process has not started to write, or was killed before" err

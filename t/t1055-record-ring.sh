@@ -29,7 +29,7 @@ test_expect_success 'record --ring: events are in a ring, and not in a stream' '
 	trace2 check
 '
 
-test_expect_success 'record --ring frees the disk space of records that it has taken' '
+test_expect_success 'record --ring frees the disk space of ring records that it has copied' '
 	trace2 list --format=json >list &&
 	jq -e ".processes | map(select(.code == 3)) | length == 1" list &&
 	size=$(du -k trace2.data/rings/*[!s] | cut -f 1) &&
@@ -63,7 +63,7 @@ test_expect_success GIT 'record --ring has processes with and without rings, non
 	test_line_count = 2 streams
 '
 
-test_expect_success 'record --ring takes or counts each record that exceeds the ring' '
+test_expect_success 'record --ring: records beyond the size of the ring are copied or counted' '
 	test_seq 20000 >lines &&
 	test_expect_code 3 trace2 record --ring -- \
 		"$hosts/worker" 0 0 exit <lines >out 2>err &&
@@ -80,7 +80,7 @@ test_expect_success 'record --ring takes or counts each record that exceeds the 
 	jq -e ".counters[0].value == 20000" counters
 '
 
-test_expect_success 'record --ring obeys a limit on the records it takes' '
+test_expect_success 'record --ring: --max-size limits the records that it copies' '
 	test_expect_code 3 trace2 record --ring --max-size 100k -- \
 		"$hosts/worker" 0 0 exit <lines >out 2>err &&
 	size=$(cat trace2.data/rings/*.records | wc -c) &&

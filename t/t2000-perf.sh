@@ -50,7 +50,7 @@ expect () {
 	test_cmp expect actual
 }
 
-test_expect_success STAND_IN 'energy of packages is summed up, without their parts' '
+test_expect_success STAND_IN 'power/energy-pkg/ sums up packages, without their cores and memory' '
 	two_packages &&
 	run open power/energy-pkg/,power/energy-cores/,power/energy-ram/ \
 		read 0 read 1 read 2 \
@@ -143,7 +143,7 @@ test_expect_success STAND_IN,KERNEL_EVENTS 'a group may have an event of the ker
 	test_grep -E "^2 [0-9]+ 500$" actual
 '
 
-test_expect_success 'process/ has current values and sums' '
+test_expect_success 'process/open-fds/ and process/threads/ have the current values' '
 	echo 123456789 >file &&
 	run open process/open-fds/,process/threads/,process/io-write/ \
 		read 0 read 1 read 2 &&
@@ -154,7 +154,7 @@ test_expect_success 'process/ has current values and sums' '
 	expect "$(sed -n 1p actual)" "$(sed -n 1p actual)"
 '
 
-test_expect_success 'modes are refused by a PMU that cannot separate them' '
+test_expect_success 'a PMU that cannot separate user and kernel refuses modes such as /u' '
 	run open process/maxrss/u open process/io-read/k \
 		open app/test/test1/:u &&
 	expect EINVAL EINVAL EINVAL

@@ -52,7 +52,7 @@ recorded_unthrottled () {
 }
 
 # The faults of a sanitizer exceed the limit of samples.
-test_expect_success PERF_RECORD,!INSTRUMENTED 'each page fault of a stretch is recorded with place and address, as by perf' '
+test_expect_success PERF_RECORD,!INSTRUMENTED 'each recorded page fault has the code and data address that perf records' '
 	recorded 90 1 64 &&
 	test_line_count -ge 90 ours &&
 	test_line_count = "$(cat value)" ours &&

@@ -87,7 +87,7 @@ test_expect_success !MUSL 'a forked child samples into its own ring' '
 	done
 '
 
-test_expect_success 'a small ring takes the calls that it has room for' '
+test_expect_success 'each sample is shortened to the calls that fit into a small ring' '
 	test_config_global trace2.ringSize 4096 &&
 	test_config_global trace2.sample app/test/test1/:10 &&
 	sampled "" test-tool trace2 200counter 10 10 &&

@@ -51,7 +51,7 @@ test_expect_success 'a hundred recursive calls are one row, marked as recursive'
 	test_grep "zoo::recurse(int, zoo::Animal<long>&) (recursive)$" callers
 '
 
-test_expect_success 'a hundred mutual calls stay within 80 columns' '
+test_expect_success 'the paths of a hundred mutual calls stay within 80 columns' '
 	reported app/demo/steps/:1 "$paths" both 100 &&
 	grep -c "p[io]ng(int" callers >count &&
 	test 90 -lt "$(cat count)" &&

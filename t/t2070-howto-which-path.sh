@@ -24,7 +24,7 @@ words () {
 
 PATH=$GIT_BUILD_DIR/build/examples:$PATH
 
-test_expect_success 'the program of the page is sampled' '
+test_expect_success 'howto-which-path: the program is sampled' '
 	mkdir src &&
 	cp "$GIT_BUILD_DIR"/lib/base/*.[ch] "$GIT_BUILD_DIR"/lib/session/*.[ch] src &&
 	commands mkdir >run.sh &&
@@ -34,7 +34,7 @@ test_expect_success 'the program of the page is sampled' '
 	grep "^\.c " table
 '
 
-test_expect_success TREESUM,LIBDW 'report prints the output on the page' '
+test_expect_success TREESUM,LIBDW 'howto-which-path: report prints the output shown' '
 	commands "report --samples rings" >run.sh &&
 	test_line_count = 1 run.sh &&
 	sh ./run.sh | words >out &&
@@ -46,7 +46,7 @@ test_expect_success TREESUM,LIBDW 'report prints the output on the page' '
 	test_cmp expect.5 actual.5
 '
 
-test_expect_success TREESUM,LIBDW 'record keeps all samples of the page' '
+test_expect_success TREESUM,LIBDW 'howto-which-path: record keeps all samples' '
 	commands "record --ring" >run.sh &&
 	commands "report --samples$" >>run.sh &&
 	test_line_count = 2 run.sh &&
@@ -55,7 +55,7 @@ test_expect_success TREESUM,LIBDW 'record keeps all samples of the page' '
 	grep "^ *$((bytes / 4096 * 4096))  100.0%  *[0-9]*  app/treesum/bytes/:4096$" out
 '
 
-test_expect_success TREESUM,LIBDW,SQLITE3 'the queries of the page have the answers on the page' '
+test_expect_success TREESUM,LIBDW,SQLITE3 'howto-which-path: the queries give the answers shown' '
 	commands "export --to sqlite" >run.sh &&
 	commands "^sqlite3 paths.db" >>run.sh &&
 	commands "^sqlite3 -sep" >>run.sh &&
@@ -71,7 +71,7 @@ test_expect_success TREESUM,LIBDW,SQLITE3 'the queries of the page have the answ
 	test_cmp expect actual
 '
 
-test_expect_success TREESUM,LIBDW,PERF 'perf prints the output on the page' '
+test_expect_success TREESUM,LIBDW,PERF 'howto-which-path: perf prints the output shown' '
 	commands "export --to perf" >run.sh &&
 	commands "^perf report" >>run.sh &&
 	test_line_count = 2 run.sh &&
