@@ -412,7 +412,7 @@ test_expect_success 'a wall clock set during a session does not change durations
 	test_grep "\"wall_ns\":800000000" out
 '
 
-test_expect_success JQ 'a thread_exit without thread_start gives the time of the start' '
+test_expect_success JQ 'thread_exit without thread_start: the thread began t_rel earlier' '
 	{ begin &&
 	  event thread_exit 50.2 ",\"t_rel\":49.000000" | sed "s/\"main\"/\"th01:x\"/" &&
 	  event atexit 50.8 ",\"t_abs\":50.800000,\"code\":0"; } >lost.event &&

@@ -266,7 +266,7 @@ test_expect_success 'list: the largest duration decides the unit' '
 	EOF
 '
 
-test_expect_success 'report --regions picks a unit in which the shortest call is not 0, if it can' '
+test_expect_success 'report --regions picks a unit in which the shortest call is not 0, if possible' '
 	while read -r shortest longest expect
 	do
 		durations "$shortest" "$longest" >round.event &&

@@ -149,7 +149,7 @@ test_expect_success 'script finds its columns although texts contain |' '
 	EOF
 '
 
-test_expect_success 'script shows an unknown event with its own time and place' '
+test_expect_success 'script shows an unknown event with its own time, file and line' '
 	cat >unknown.event <<-EOF &&
 	{"event":"version","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"start","sid":"$id","thread":"main","time":"2026-11-21T09:00:00.500000Z","file":"a.c","line":7,"repo":5,"t_abs":0.5,"argv":["x"]}
@@ -267,7 +267,7 @@ live () {
 	test_cmp expect actual
 }
 
-test_expect_success GIT 'script prints Git itself: directories with blanks, many repositories' '
+test_expect_success GIT 'script prints the lines of a live Git: directories with blanks, many repositories' '
 	mkdir -p "$repo" &&
 	cat >live/.gitconfig <<-\EOF &&
 	[user]
@@ -295,7 +295,7 @@ test_expect_success GIT 'script prints Git itself: directories with blanks, many
 	test_grep " | r10  | " live.perf
 '
 
-test_expect_success GIT 'script prints Git itself: bare repositories, aliases, hooks, children' '
+test_expect_success GIT 'script prints the lines of a live Git: bare repositories, aliases, hooks' '
 	live 0 init -q --bare ../bare &&
 	live 0 push -q ../bare HEAD:refs/heads/x &&
 	live 0 -C ../bare log -1 x &&
@@ -313,7 +313,7 @@ test_expect_success GIT 'script prints Git itself: bare repositories, aliases, h
 	live 0 rebase -q HEAD
 '
 
-test_expect_success GIT 'script prints errors of Git itself' '
+test_expect_success GIT 'script prints the lines of a live Git: errors' '
 	live 1 checkout no-such-branch &&
 	live 128 log no-such -- &&
 	live 129 status --no-such &&

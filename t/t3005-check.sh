@@ -48,7 +48,7 @@ test_expect_success 'check: a span inside a region too deep to be recorded is ac
 	test_grep "0 kinds of error" out
 '
 
-test_expect_success 'check reports each rule of consumers that is broken' '
+test_expect_success 'check reports each broken rule of the event format' '
 	forge no-version 1d && finds no-version ":1: error: the first event of a session is not version" &&
 	forge no-start 2d && finds no-start ":2: warning: start is not the second event" &&
 	forge no-end "\$d" && finds no-end "warning: a session has no atexit" &&
@@ -101,7 +101,7 @@ test_expect_success 'check: a cut stream is a problem' '
 '
 
 # The process was killed; another one appends, with or without a check.
-test_expect_success 'check: a stream appended to a partial line is read, on a new line or not' '
+test_expect_success 'check reads a stream after a partial line, with or without a newline between' '
 	{ head -c 3000 "$traces/status.event" && echo; } >behind &&
 	cat "$traces/timers.event" >>behind &&
 	finds behind "warning: the line is cut short\$" &&
@@ -161,7 +161,7 @@ line () {
 
 # Git writes a line to each target, and takes its time after the other targets had
 # theirs: the start of upload-pack is 14 ms late.
-test_expect_success 'check: perf text of two processes of one depth may have a late line' '
+test_expect_success 'check: a late line in perf text of two processes of one depth is accepted' '
 	{
 		line 100 0 version "" 2.39.5 &&
 		line 100 0 start 0.000100 "git clone" &&
@@ -189,7 +189,7 @@ test_expect_success 'check: perf text of two processes of one depth may have a l
 '
 
 # sed makes the second one start when the first one did.
-test_expect_success 'check: perf text with lines that two processes may have written is a warning' '
+test_expect_success 'check: perf lines that may belong to either of two processes are a warning' '
 	sed -e "s/:00.135\(.*git index-pack\)/:00.110\1/" \
 		-e "s/:00.160/:00.140/" mixed.perf >unsure.perf &&
 	test_must_fail test_cmp mixed.perf unsure.perf &&

@@ -122,7 +122,7 @@ test_expect_success 'report: a tree that fits on a screen is not folded' '
 '
 
 # Forty kinds are too many for forty rows with make and the rest.
-test_expect_success 'report: at most 40 rows, the last of which has the smallest kinds' '
+test_expect_success 'report: tree and path have at most 40 rows, the last sums up small ones' '
 	{
 		begin P 0 make && i=1 &&
 		while test "$i" -lt 60
@@ -331,7 +331,7 @@ test_expect_success 'report --summary has the command, the totals and the larges
 '
 
 # w runs for 60 ms below a and s, and for 20 or 60 ms below b.
-test_expect_success 'report shows a kind below the parent in which most of its time was' '
+test_expect_success 'report --summary: a kind of process is below the parent with most of its time' '
 	for ms in 20 60
 	do
 		{

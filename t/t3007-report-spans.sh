@@ -18,7 +18,7 @@ stream () {
 	done
 }
 
-test_expect_success 'spans by name have percentiles, failures, and the number they represent' '
+test_expect_success 'report --spans: each name has percentiles, failures, and an estimated count' '
 	{
 		test_seq 100 199 | sed "s/.*/request &/" &&
 		echo "queue 5,\"one_in\":10" &&

@@ -112,7 +112,7 @@ test_expect_success JQ 'scripts that failed without a failed test are shown with
 	EOF
 '
 
-test_expect_success JQ 'a child belongs to the test that started it, also in a later script' '
+test_expect_success JQ 'report --tests: a child counts for the test that started it, in each script' '
 	{
 		suite 1 <<-\EOF &&
 		1.0 2.0 1.0 ok 1 - first

@@ -45,7 +45,7 @@ spawned () {
 		$1 == 1 { print $9, $8 }' csv | sed 's/000000$/ ms/'
 }
 
-test_expect_success 'SPAWN of a child that its parent waits for: its start and its end' '
+test_expect_success 'SPAWN counts the start and the end of a child that its parent waits for' '
 	{
 		begin P 0 top && child 10 0 kid && ran 0 14 40 kid &&
 		reaped 43 0 && end P 100 0
@@ -56,7 +56,7 @@ test_expect_success 'SPAWN of a child that its parent waits for: its start and i
 '
 
 # As in git fetch: upload-pack ends at 50, and is reaped at 90.
-test_expect_success 'SPAWN of a child that ended long before its parent looked: its start only' '
+test_expect_success 'SPAWN counts only the start of a child that ended long before its child_exit' '
 	{
 		begin P 0 top && child 10 0 upload && ran 0 13 50 upload &&
 		child 60 1 index && ran 1 62 80 index && reaped 81 1 &&
@@ -71,7 +71,7 @@ test_expect_success 'SPAWN of a child that ended long before its parent looked: 
 for what in "data 60 data \"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" \
 	"error 60 error \"msg\":\"m\",\"fmt\":\"m\""
 do
-	test_expect_success "SPAWN ends while the parent is busy: an event ${what%% *} comes between the two ends" '
+	test_expect_success "SPAWN counts only the start if an event ${what%% *} precedes child_exit" '
 		{
 			begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 			event P ${what#* } && reaped 90 0 && end P 100 0
@@ -81,7 +81,7 @@ do
 	'
 done
 
-test_expect_success 'SPAWN ends while the parent is busy: it left a region' '
+test_expect_success 'SPAWN counts only the start if the parent leaves a region before child_exit' '
 	{
 		begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 		region 20 enter && region 70 leave && reaped 90 0 && end P 100 0
@@ -89,7 +89,7 @@ test_expect_success 'SPAWN ends while the parent is busy: it left a region' '
 	echo "kid 2 ms" | test_prints spawned busy.event
 '
 
-test_expect_success 'SPAWN is the same inside a region around the whole spawn' '
+test_expect_success 'SPAWN counts start and end of a child also inside a region' '
 	{
 		begin P 0 top && region 5 enter && child 10 0 kid &&
 		ran 0 12 50 kid && reaped 55 0 && region 60 leave && end P 100 0
@@ -118,7 +118,7 @@ test_expect_success 'SPAWN of children side by side leaves out time in which ano
 	test_grep "^9.000 ms (9.0%) spawning$" out
 '
 
-test_expect_success 'SPAWN ignores that a background child, a pager or a filter runs' '
+test_expect_success 'SPAWN of a child is the same beside a background child, a pager or a filter' '
 	for how in "? child_ready" "pager child_exit" "subprocess child_exit"
 	do
 		{
@@ -217,19 +217,19 @@ tasks () {
 	execed 14 16 kid && ended 50 16 && ended 100 15
 }
 
-test_expect_success 'SPAWN with task records: from fork to exec, and from the end to child_exit' '
+test_expect_success 'SPAWN with task records counts fork to exec, and the end to child_exit' '
 	parent kid_of_parent 53 child_exit | recording both &&
 	tasks : >both/tasks.jsonl &&
 	echo "kid 5 ms" | test_prints spawned both
 '
 
-test_expect_success 'SPAWN with task records: a background child has its start only' '
+test_expect_success 'SPAWN with task records counts only the start of a background child' '
 	parent kid_of_parent 30 child_ready | recording ready &&
 	tasks : >ready/tasks.jsonl &&
 	echo "kid 2 ms" | test_prints spawned ready
 '
 
-test_expect_success 'SPAWN with task records: a child without child_exit has its start only' '
+test_expect_success 'SPAWN with task records counts only the start of a child without child_exit' '
 	parent : | recording silent &&
 	tasks : >silent/tasks.jsonl &&
 	echo "kid 2 ms" | test_prints spawned silent &&
@@ -239,7 +239,7 @@ test_expect_success 'SPAWN with task records: a child without child_exit has its
 	echo "kid 1 ms" | test_prints spawned busy
 '
 
-test_expect_success 'SPAWN below a shell: from fork to exec' '
+test_expect_success 'SPAWN of a command of a shell counts the time from fork to exec' '
 	recording shell </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 12 16 15 &&
@@ -252,7 +252,7 @@ test_expect_success 'SPAWN below a shell: from fork to exec' '
 '
 
 # The shell waits for neither of two that it starts at once, and calls exec.
-test_expect_success 'SPAWN of a shell: it stops at another fork or an exec of the shell' '
+test_expect_success 'SPAWN of a shell ends at another fork or an exec of the shell' '
 	recording both </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -280,7 +280,7 @@ test_expect_success 'SPAWN of two shells: each waits for its own child' '
 	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" | test_cmp - actual
 '
 
-test_expect_success 'SPAWN of a subshell: nothing, or until it forks' '
+test_expect_success 'SPAWN of a subshell ends when it forks, and is 0 if it neither forks nor execs' '
 	recording subshell </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -303,7 +303,7 @@ stated () {
 	spawned states | sed -n "s/000\$/ us/; /^kid/p"
 }
 
-test_expect_success 'SPAWN with vfork: the wait of the parent, and until it has a CPU again' '
+test_expect_success 'SPAWN with vfork counts the wait until exec, and the end until the parent runs' '
 	stated >actual <<-\EOF &&
 	top top
 	10 0 fork 11 11 10 10
@@ -334,7 +334,7 @@ test_expect_success 'SPAWN excludes time in which the parent computes or sleeps'
 	echo "kid 0" | test_cmp - actual
 '
 
-test_expect_success 'SPAWN counts only waits before the exec that the child ends' '
+test_expect_success 'SPAWN before exec counts only waits of the parent that the child ends' '
 	stated >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 1 fork 20 20 1 1

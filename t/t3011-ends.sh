@@ -159,7 +159,7 @@ test_expect_success 'an end known from the parent only is shown as likely' '
 	EOF
 '
 
-test_expect_success 'SPAWN is unknown if the end of the process is' '
+test_expect_success 'SPAWN is unknown if the end of the process is unknown' '
 	trace2 report --format=json codes.event |
 	jq -c ".processes? // empty | .[1:3] | map(.spawn_ns)" >actual &&
 	echo "[null,null]" | test_cmp - actual
@@ -204,7 +204,7 @@ test_expect_success 'a child of a killed process is shown once' '
 '
 
 # The session of kid names its parent, but the parent has no pid for it.
-test_expect_success 'a span that waited for a killed child below a shell belongs to the shell' '
+test_expect_success 'a child run by a shell is shown as the shell, with the killed program below' '
 	{
 		begin A-P0000000f 0 top &&
 		event A-P0000000f 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"kid -x\"]" &&
@@ -224,7 +224,7 @@ test_expect_success 'a span that waited for a killed child below a shell belongs
 	EOF
 '
 
-test_expect_success 'a fork long after child_start is still joined to it' '
+test_expect_success 'a child forked long after its child_start is joined to that child_start' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid &&
 		reaped A-P0000000f 90 0 16 0 && atexit A-P0000000f 100
@@ -240,7 +240,7 @@ test_expect_success 'a fork long after child_start is still joined to it' '
 
 # A daemon like git gc: its child outlives it and keeps its session id. Children
 # that the first half started do not belong to the second half.
-test_expect_success 'a forked process that kept the SID is joined to its task, and shown once' '
+test_expect_success 'a forked process that kept the SID is joined to its task record, and shown once' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 5 0 refs && begin A-P0000000f/C-P00000010 7 refs &&
 		atexit A-P0000000f/C-P00000010 9 && reaped A-P0000000f 10 0 16 0 && atexit A-P0000000f 20 &&
@@ -274,7 +274,7 @@ test_expect_success 'a forked process that kept the SID is joined to its task, a
 	echo "[\"root\",\"task\",\"task\",\"task\"]" | test_cmp - actual
 '
 
-test_expect_success 'a daemon that forks twice is joined, a worker that execs is not' '
+test_expect_success 'a daemon that forks twice is joined to its session, a worker that execs is not' '
 	{
 		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
 		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
@@ -293,7 +293,7 @@ test_expect_success 'a daemon that forks twice is joined, a worker that execs is
 	test "$(grep -c "forked" out)" = 1
 '
 
-test_expect_success 'a process below more than two forks is not joined as a daemon' '
+test_expect_success 'a session continued after more than two forks is joined to no process' '
 	{
 		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
 		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
@@ -443,7 +443,7 @@ test_expect_success 'a session belongs to the process with its pid that is neare
 '
 
 # For an ordinary user, the kernel writes an exit when a task becomes set-uid.
-test_expect_success 'a set-uid program ends when its parent waits for it, or at an unknown time' '
+test_expect_success 'a set-uid program ends when its parent has waited for it, else at an unknown time' '
 	{
 		task fork 0 15 "\"tid\":15,\"ppid\":1,\"ptid\":1" &&
 		execed 1 15 top &&

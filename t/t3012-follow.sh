@@ -155,7 +155,7 @@ test_expect_success 'script -f follows a ring while it is written, and a ring th
 	leave_off
 '
 
-test_expect_success 'script -f shows the selected process of rings' '
+test_expect_success 'script -f --sid shows one process of a directory of rings' '
 	sid=$(ls rings | tail -n 1) &&
 	trace2 script -F event,message --sid "$sid" rings >expect &&
 	test_grep "code:3" expect &&

@@ -41,7 +41,7 @@ path_of () {
 		sed "1d; /^$/d; /^(without states/d"
 }
 
-test_expect_success 'a region may wait for a transport that another region started' '
+test_expect_success 'the critical path of a region follows a transport that another region started' '
 	push transport/ssh >push.event &&
 	test_prints path_of push.event <<-\EOF
 	 10.000  10.0%  push
@@ -70,7 +70,7 @@ test_expect_success 'a child of another class does not count as a transport' '
 	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
-test_expect_success 'a transport that outlives the region is not followed' '
+test_expect_success 'the critical path does not follow a transport that outlives the region' '
 	push transport/ssh | sed "/far\",\"label/d; s/00.080000Z/00.097000Z/" |
 	grep -v "child_exit.*\"child_id\":0" >late.event &&
 	path_of late.event >actual &&

@@ -195,7 +195,7 @@ with_template () {
 	" "$1" "$2"
 }
 
-test_expect_success 'streams of text targets show the events that have a template' '
+test_expect_success 'script --git-perf and --git-normal show each event that these formats have' '
 	jq -r .event whole >events &&
 	trace2 script --git-perf whole >perf &&
 	cut -d "|" -f 4 perf | tr -d " " >actual &&

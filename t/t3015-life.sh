@@ -37,7 +37,7 @@ test_expect_success 'a script that ends in exec has all time of the process as i
 '
 
 # Lines in their usual form have a parser of their own.
-test_expect_success 'task records are read in the usual form and in others' '
+test_expect_success 'task records with spaces are read, and malformed ones are reported' '
 	recording usual </dev/null &&
 	{
 		forked 0 15 1 && execed 2 15 sh &&
@@ -66,7 +66,7 @@ test_expect_success 'task records are read in the usual form and in others' '
 	done
 '
 
-test_expect_success JQ 'JSON has each segment, in list and report' '
+test_expect_success JQ 'JSON of list and report has the segments of a process, one for each program' '
 	trace2 list --format=json script >json &&
 	trace2 report --format=json script >>json &&
 	begin A-P0000000f 1 top >plain.event &&
@@ -184,7 +184,7 @@ test_expect_success JQ 'a process of which one thread was recorded has no times'
 	test_write_lines 2026-11-21T12:00:00.100000Z 0 | test_cmp - actual
 '
 
-test_expect_success 'a session lasts from exec to exec; a later program without events has none' '
+test_expect_success 'a session lasts from exec to exec; a later program without events has no session' '
 	{
 		begin A-P0000000f 12 one &&
 		event A-P0000000f 40 exec "\"exec_id\":0,\"exe\":\"two\",\"argv\":[\"two\"]" &&

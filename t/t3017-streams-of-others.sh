@@ -79,7 +79,7 @@ test_expect_success 'times: ISO 8601 in all variants gives the same time' '
 	test_must_be_empty err
 '
 
-test_expect_success 'times: unreadable ones are reported, and not taken for 1970' '
+test_expect_success 'times: an unreadable time is reported, and not taken for 1970' '
 	for form in "2026-02-30T10:15:SS.000000Z" "2026-03-14T25:15:SS.000000Z" \
 		"2026-03-14T10:15:SS.Z" "2026-03-14T10:15:SS.000000+1" \
 		"14.03.2026 10:15:SS" "2026-03-14T10:15:SSZ and more" "SS" "SS "
@@ -101,7 +101,7 @@ test_expect_success 'times: unreadable ones are reported, and not taken for 1970
 	test_grep ! background report
 '
 
-test_expect_success 'times: a process without one began at the time in its SID' '
+test_expect_success 'times: a process without readable times began at the time in its SID' '
 	session "SS" | sed "s/some/20260314T101500.250000Z-Habc/" >own.event &&
 	processes own.event >actual &&
 	echo "2026-03-14T10:15:00.250000Z 2000 0 prog" | test_cmp - actual
@@ -196,7 +196,7 @@ test_expect_success 'regions: if the outer one is left first, each counts once' 
 	test_line_count = 1 slices
 '
 
-test_expect_success 'regions: overlapping ones in a thread are reported as overlapping' '
+test_expect_success 'regions: overlapping regions of one thread are reported as overlapping' '
 	stream overlap.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["server"]

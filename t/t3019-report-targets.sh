@@ -75,7 +75,7 @@ test_expect_success 'ninja: its log names the target of a command and of its chi
 '
 
 # Hashes are of the code that ninja has.
-test_expect_success 'ninja 1.13: its log has another hash' '
+test_expect_success 'ninja 1.13: targets are found in its log, which has another hash' '
 	process 17 10 61 81 /w/out "[\"/bin/sh\",\"-c\",\"python3 generate.py --first=aaaaaaaaaaaaaaaa --second=bbbbbbbbbbbbbbbbbbbb --third=cccccccccccccccccccc --output=all.inc\"]" &&
 	process 18 10 82 90 /w/out "[\"/bin/sh\",\"-c\",\"cp a.txt b.txt && cp a.txt c.txt && touch all.stamp.of.this\"]" &&
 	ninja_build &&
@@ -117,7 +117,7 @@ test_expect_success 'processes have their target in JSON, CSV and tables' '
 	test_cmp - actual
 '
 
-test_expect_success 'ninja: a log of an unknown version is reported, and compilers are read' '
+test_expect_success 'ninja: a log of an unknown version is reported; compilers name their targets' '
 	ninja_build &&
 	ninja_log v8 <<-\EOF &&
 	1 31 1 wrong 36dd0750a071a6fa
@@ -130,7 +130,7 @@ test_expect_success 'ninja: a log of an unknown version is reported, and compile
 	test_grep "unknown version of ninja.s log" err
 '
 
-test_expect_success 'ninja: an invalid line of the log is reported, and the others count' '
+test_expect_success 'ninja: an invalid line of the log is reported, and valid lines are used' '
 	ninja_build &&
 	ninja_log v6 <<-\EOF &&
 	1 31 1
