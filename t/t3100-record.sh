@@ -571,7 +571,7 @@ test_expect_success TASKS,!UNDER_VALGRIND '--max-size: check reports programs th
 	test_grep " 0 kinds of error, 2 of warning" found
 '
 
-test_expect_success TASKS '--max-size: task records count, and end at the limit' '
+test_expect_success TASKS '--max-size counts task records, and ends them at the limit' '
 	cat >many <<-\EOF &&
 	until test -e "$GIT_TRACE2_EVENT/git-trace2-discard"
 	do

@@ -167,7 +167,7 @@ test_expect_success WAKERS 'names of kernel functions are cached until the next 
 	test_cmp_bin good "$cache"
 '
 
-test_expect_success WAKERS 'functions that the cache lacks are read' '
+test_expect_success WAKERS 'names of kernel functions that the cache lacks are read anew' '
 	head -n 20000 good >"$cache" &&
 	printf "\0" >>"$cache" &&
 	waited schedule

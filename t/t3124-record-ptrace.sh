@@ -113,7 +113,7 @@ test_expect_success 'ptrace: CPU times of all processes add up to those of wait4
 '
 
 # The parent looks without starting a process: no process begins or ends then.
-test_expect_success 'ptrace: a new process is looked at before another one ends' '
+test_expect_success 'ptrace: the memory of a new process is recorded before another one ends' '
 	trace2 record -q --ptrace -o quiet -- "$PERL_PATH" -e "
 		defined(my \$pid = fork) or exit 1;
 		sleep 1000 if !\$pid;
@@ -203,7 +203,7 @@ test_expect_success LSAN 'ptrace: a program with LeakSanitizer is not followed, 
 	test_grep "ptrace does not follow this program and what it starts: lsan (LeakSanitizer)" err
 '
 
-test_expect_success CC 'ptrace: a program that could trace is not followed, but sudo is' '
+test_expect_success CC 'ptrace: a program that could call ptrace() is not followed, but sudo is' '
 	cat >may.c <<-\EOF &&
 	#include <stdlib.h>
 	#include <sys/ptrace.h>
@@ -225,7 +225,7 @@ test_expect_success CC 'ptrace: a program that could trace is not followed, but 
 	EOF
 '
 
-test_expect_success STRACE 'ptrace: a tracer is not followed, and can trace' '
+test_expect_success STRACE 'ptrace: strace as the command is not followed, and can trace' '
 	test_expect_code 5 contained -q -o traces -- \
 		strace -f -o log sh -c "true | true; exit 5" &&
 	test_grep execve log &&

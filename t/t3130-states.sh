@@ -13,7 +13,7 @@ trace2 reads from them. Recordings of real programs are in t3131.
 
 test_skip_unless JQ
 
-test_expect_success 'states of threads: running, ready, waiting' '
+test_expect_success 'a thread is running, ready for a CPU, or waiting, as its switches say' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 run 10 10 first
@@ -134,7 +134,7 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 '
 
 # The thread that began last emits first.
-test_expect_success 'a thread of a stream is the one that ran at the times of its events' '
+test_expect_success 'a thread of a stream is joined to the kernel thread that ran at its events' '
 	made r <<-\EOF &&
 	top prog
 	10 0 fork 10 21 10 10
@@ -473,7 +473,7 @@ test_expect_success 'kernel.data of another machine, or other text, is reported'
 	test_grep ! "cpu_ns" dump
 '
 
-test_expect_success 'lost records mark the threads that existed then' '
+test_expect_success 'lost records mark each thread that existed at the time of the loss' '
 	made r <<-\EOF &&
 	begin
 	10 0 fork 11 11 10 10
@@ -492,7 +492,7 @@ test_expect_success 'lost records mark the threads that existed then' '
 	test_grep "kernel.data.*records were lost" out
 '
 
-test_expect_success 'a thread of which a switch is missing is marked' '
+test_expect_success 'a thread is marked if a record of its switches is missing' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10

@@ -161,7 +161,7 @@ test_expect_success 'no wake-ups recorded: a thread that waits for sockets may b
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: an ending process releases locks and sockets, one of a loop does not' '
+test_expect_success 'no wake-ups recorded: a process that ends is the waker, but not one of a loop' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -220,7 +220,7 @@ test_expect_success 'no wake-ups recorded: a futex wait may have timed out, a fi
 	EOF
 '
 
-test_expect_success 'a long time without a CPU names the main user of the CPU, or others' '
+test_expect_success 'a time without a CPU names the thread that had the CPU most, or others' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -255,7 +255,7 @@ test_expect_success 'a long time without a CPU names the main user of the CPU, o
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: of several threads the usual waker, or the last on its CPU, is named' '
+test_expect_success 'no wake-ups recorded: the usual waker, or the last thread on its CPU, is named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -380,7 +380,7 @@ test_expect_success 'no wake-ups recorded: a poll, a signal wait or a read may b
 	done
 '
 
-test_expect_success 'no wake-ups recorded: nobody is named if several only computed, or a timer explains it' '
+test_expect_success 'no wake-ups recorded: no waker is named after mere computing, or if a timer fits' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -434,7 +434,7 @@ test_expect_success 'no causes recorded: a parent waits for the child that ends,
 '
 
 # Samples of the whole machine: 77 and 78 are not of the recording.
-test_expect_success 'switches of the machine: the longest user of the CPU is named, threads end at their last switch' '
+test_expect_success 'machine-wide switches name the longest user of a CPU and the end of threads' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10
@@ -473,7 +473,7 @@ test_expect_success 'switches of the machine: the longest user of the CPU is nam
 	EOF
 '
 
-test_expect_success 'switches of the machine: a waker outside of the recording has its name' '
+test_expect_success 'machine-wide switches: a waker outside of the recording has its name' '
 	made r --machine <<-\EOF &&
 	top prog
 	10 0 sleep 10 10 77 server schedule,unix_stream_read_generic
@@ -489,7 +489,7 @@ test_expect_success 'switches of the machine: a waker outside of the recording h
 '
 
 # 12 calls exit(): the first thread of its process, 11, ends before it.
-test_expect_success 'switches of the machine: the last thread of a process without tid wakes the parent' '
+test_expect_success 'machine-wide switches: the last thread of a process without tid wakes the parent' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

@@ -30,7 +30,7 @@ path () {
 			error("the steps are \($sum) of \(.) ns") end' json
 }
 
-test_expect_success 'the path follows wake-ups, and leaves out threads that wait for them' '
+test_expect_success 'the critical path follows wake-ups, and leaves out waits that a wake-up ended' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -54,7 +54,7 @@ test_expect_success 'the path follows wake-ups, and leaves out threads that wait
 	EOF
 '
 
-test_expect_success 'a wait that another thread did not end is on the path, with its cause' '
+test_expect_success 'a wait that no other thread ended is on the critical path, with its cause' '
 	made r <<-\EOF &&
 	top top
 	10 0 sleep 10 10 0 swapper schedule,do_nanosleep
@@ -82,7 +82,7 @@ test_expect_success 'a wait that another thread did not end is on the path, with
 	EOF
 '
 
-test_expect_success 'a thread without a CPU is on the path, with the user of the CPU' '
+test_expect_success 'a thread without a CPU is on the critical path, with the user of the CPU' '
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
@@ -108,7 +108,7 @@ test_expect_success 'a thread without a CPU is on the path, with the user of the
 	EOF
 '
 
-test_expect_success 'the recorder is distinguished from others of its name on the path' '
+test_expect_success 'the critical path distinguishes the recorder from other processes of its name' '
 	made r <<-\EOF &&
 	top top
 	100 0 lose 10 10 77 trace2
@@ -218,7 +218,7 @@ test_expect_success 'the time of a child before it began belongs to the creating
 	EOF
 '
 
-test_expect_success 'a derived wake-up marks the rows that it led to' '
+test_expect_success 'a derived wake-up marks the step of the critical path as inferred in JSON' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -259,7 +259,7 @@ test_expect_success 'the time from a derived wake-up until its thread runs belon
 	EOF
 '
 
-test_expect_success 'a row is marked if another thread or a timer may have ended the wait' '
+test_expect_success 'a step is marked with ~ if another thread or a timer may have ended the wait' '
 	made r <<-\EOF &&
 	top top
 	2 0 fork 11 11 10 10
@@ -296,7 +296,7 @@ test_expect_success 'the CPU time of wait4() covers a process until it is gone' 
 	jq -e ".summary[0].cpu_ns == 94000" json
 '
 
-test_expect_success 'refusals are reported once above the path' '
+test_expect_success 'refusals are reported once above the critical path' '
 	jq -c ". + {wait_causes: \"denied (a remedy)\", wakers: \"kernel\"}" \
 		r/meta.json >meta &&
 	cp meta r/meta.json &&
@@ -312,7 +312,7 @@ test_expect_success 'refusals are reported once above the path' '
 	grep "not recorded" above
 '
 
-test_expect_success 'each moment on the path belongs to the innermost region' '
+test_expect_success 'each moment on the critical path belongs to the innermost region' '
 	nested_recording 1 &&
 	test_prints path <<-\EOF
 	0 top run 25
@@ -358,7 +358,7 @@ test_expect_success '--waits has a row for each cause, process and region' '
 	test_prints trace2 report --waits -t 31us r </dev/null 2>err
 '
 
-test_expect_success 'report begins with the CPU time and the waiting time of the path' '
+test_expect_success 'report begins with the CPU time and the waiting time of the critical path' '
 	trace2 report r >out &&
 	head -n 3 out >actual &&
 	test_write_lines "100 us wall, 70 us CPU (0.70 CPUs)" "1 process, 9 events" \
@@ -375,7 +375,7 @@ test_expect_success 'report begins with the CPU time and the waiting time of the
 	test_grep " 100 *70     0   10  top$" out
 '
 
-test_expect_success '--waits names the waker of most of the time' '
+test_expect_success '--waits names the waker that ended most of the waiting time' '
 	made r <<-\EOF &&
 	top reader
 	2 0 fork 11 11 10 10
@@ -429,7 +429,7 @@ kid () {
 	EOF
 }
 
-test_expect_success 'a sum names the user of the CPU for more than half of it' '
+test_expect_success 'report --summary names the program that had the CPU for over half of NO CPU time' '
 	for end in 260 360
 	do
 		{
@@ -476,7 +476,7 @@ test_expect_success 'the user of the CPU is in brackets if it is not in the reco
 	EOF
 '
 
-test_expect_success 'programs before an exec are separate steps of the path' '
+test_expect_success 'each program that a process executed is a step of its own on the critical path' '
 	made r <<-\EOF &&
 	top script
 	30 0 fork 11 11 10 10
@@ -500,7 +500,7 @@ test_expect_success 'programs before an exec are separate steps of the path' '
 	EOF
 '
 
-test_expect_success 'a process that outlives its first thread is on the path' '
+test_expect_success 'a process that outlives its first thread stays on the critical path' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -517,7 +517,7 @@ test_expect_success 'a process that outlives its first thread is on the path' '
 	EOF
 '
 
-test_expect_success 'threads other than the first have rows by the kind of their names' '
+test_expect_success 'threads other than the first are grouped by name on the critical path' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -547,7 +547,7 @@ test_expect_success 'threads other than the first have rows by the kind of their
 	test_grep " run in other threads *\[top\]$" out
 '
 
-test_expect_success 'a wake-up by a thread that did not run is not followed' '
+test_expect_success 'the critical path does not follow a wake-up by a thread that did not run' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -566,7 +566,7 @@ test_expect_success 'a wake-up by a thread that did not run is not followed' '
 	EOF
 '
 
-test_expect_success 'a thread without a known creator is on the path' '
+test_expect_success 'a thread without a known creator is on the critical path' '
 	made r <<-\EOF &&
 	top top
 	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
@@ -583,7 +583,7 @@ test_expect_success 'a thread without a known creator is on the path' '
 	EOF
 '
 
-test_expect_success 'one of many processes that ended without effect is not shown as waker' '
+test_expect_success 'none of many processes that end during a wait is named as its waker' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -614,7 +614,7 @@ test_expect_success 'one of many processes that ended without effect is not show
 	EOF
 '
 
-test_expect_success 'the end of a thread or a writer wakes, even without a wake-up record' '
+test_expect_success 'the end of a thread or a writer ends a wait, even without a wake-up record' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -653,7 +653,7 @@ test_expect_success 'the end of a thread or a writer wakes, even without a wake-
 '
 
 # make waits in pselect() until a child ends, whose signal no record has.
-test_expect_success 'the end of a child ends a poll by its signal' '
+test_expect_success 'the end of a child ends a poll of its parent, without a wake-up record' '
 	made r <<-\EOF &&
 	top top
 	6 0 fork 12 12 10 10
@@ -673,7 +673,7 @@ test_expect_success 'the end of a child ends a poll by its signal' '
 	EOF
 '
 
-test_expect_success 'small steps are left out, and summed up' '
+test_expect_success 'small steps of the critical path are left out, and summed up' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 run 10 10 top
@@ -685,7 +685,7 @@ test_expect_success 'small steps are left out, and summed up' '
 	test_grep "^ *0.003  *0.2%  *1 more, each less than 0.5%$" out
 '
 
-test_expect_success 'lost records are reported above the path, since sums may be wrong' '
+test_expect_success 'lost records are reported above the critical path, since sums may be wrong' '
 	records="0 0 fork 10 10 1 1
 	5 0 in 10 10
 	20 0 out 10 10
@@ -702,7 +702,7 @@ test_expect_success 'lost records are reported above the path, since sums may be
 	jq -e ".processes[0].states_lost == true" json
 '
 
-test_expect_success 'the path without states uses processes, and a line reports that' '
+test_expect_success 'the critical path without states uses processes, and a line reports that' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 fork 11 11 10 10
@@ -717,7 +717,7 @@ test_expect_success 'the path without states uses processes, and a line reports 
 '
 
 # The reader waits when the sleep begins, for at least 100 ms.
-test_expect_success PIPE,WAKERS 'a pipeline shows the sleep, the writer and the sort, not the waiting processes' '
+test_expect_success PIPE,WAKERS 'the critical path of a pipeline shows sleep, writer and sort, not long waits' '
 	cat >pipeline <<-\EOF &&
 	mkfifo lines
 	sort <lines >sorted &
@@ -742,7 +742,7 @@ test_expect_success PIPE,WAKERS 'a pipeline shows the sleep, the writer and the 
 	test_line_count = 1 long
 '
 
-test_expect_success GIT,WAKERS 'a clone with a sleeping server shows the sleep, not the reader' '
+test_expect_success GIT,WAKERS 'the critical path of a clone shows the sleep of its server, not the reader' '
 	git init -q up &&
 	git -C up -c user.name=A -c user.email=a@b commit -q --allow-empty -m one &&
 	write_script late <<-\EOF &&

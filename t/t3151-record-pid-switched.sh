@@ -185,7 +185,7 @@ answers () {
 	od -An -tu4 -j28 -N4 "$page"
 }
 
-test_expect_success CC,!INSTRUMENTED 'record -p --max-size: a process with a thread in a call is asked again' '
+test_expect_success CC,!INSTRUMENTED 'record -p --max-size: a program busy in a call is asked again to switch back' '
 	rm -rf stop block inside e0 e1 r later &&
 	test_when_finished "rm -f block; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&

@@ -246,7 +246,7 @@ test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the most 
 	grep " fp  *mix [0-9.]*%$" out
 '
 
-test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the path uses the innermost call, --samples all calls' '
+test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the critical path uses the innermost call, --samples all calls' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	trace2 report --path --samples --format=json no-fp.data >json &&
 	jq -e "any(.critical_path[]; .function == \"mix\")" json &&
@@ -444,7 +444,7 @@ test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits shows the functions 
 '
 
 # A page has fewer rows, since waits of one path and moment are one.
-test_expect_success CC,WAKERS,LIBDW,JQ 'a page has the length of all waits' '
+test_expect_success CC,WAKERS,LIBDW,JQ 'the page of report --html has the length of all waits' '
 	trace2 record -q -o r --profile -- sh -c "seq 1 3000000 | grep -c 7" &&
 	trace2 export --to csv --table samples --waits r >samples.csv &&
 	trace2 report --html page.html r 2>err &&
@@ -463,7 +463,7 @@ test_expect_success '--functions --waits reports that an older recording has no 
 	test_grep "no calls of threads that wait .*: record it anew" err
 '
 
-test_expect_success JQ 'on_path is 0 for a process that computes beside the path' '
+test_expect_success JQ 'on_path is 0 for a process that computes off the critical path' '
 	counted >actual <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a
@@ -518,7 +518,7 @@ test_expect_success JQ 'functions of the kernel are named by kernel.symbols' '
 	EOF
 '
 
-test_expect_success 'a warning tells if only callers lack names of functions' '
+test_expect_success 'a warning names files in which only callers lack names of functions' '
 	made r <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a

@@ -48,7 +48,7 @@ test_expect_success JQ 'jitdump: an address has the name of the function that wa
 	done
 '
 
-test_expect_success JQ 'jitdump: with times of another clock, the last function has the address' '
+test_expect_success JQ 'jitdump: if its times are of another clock, an address has its last function' '
 	dumped "load 1 100010 10 1 first" "load 5 100010 10 2 second" -- --clock \
 		>actual &&
 	test_write_lines "0x100038 1" "second 3" | test_cmp - actual &&
@@ -57,7 +57,7 @@ test_expect_success JQ 'jitdump: with times of another clock, the last function 
 	test_write_lines "0x100038 1" "second 3" | test_cmp - actual
 '
 
-test_expect_success JQ 'jitdump: what a child wrote into it names nothing' '
+test_expect_success JQ 'jitdump: entries that a child process wrote name nothing' '
 	dumped "load 1 100010 10 1 first" -- --pid=11 >actual &&
 	test_write_lines "0x100018 3" "0x100038 1" | test_cmp - actual
 '
@@ -72,7 +72,7 @@ test_expect_success JQ 'jitdump: functions before its damaged end have names, an
 	test_grep "10-5000000000.dump.*later ones have no names" err
 '
 
-test_expect_success JQ 'code without names: the program that could name it is known by its argv, too' '
+test_expect_success JQ 'code without names: node started as npm gets the advice to set NODE_OPTIONS' '
 	made r <<-\EOF &&
 	top npm
 	2 0 map 10 10 100000 10000 //anon
@@ -87,7 +87,7 @@ test_expect_success JQ 'code without names: the program that could name it is kn
 	test_grep "anon.*at run time (with NODE_OPTIONS=--perf-basic-prof" err
 '
 
-test_expect_success JQ 'a removed library of a program that generates code: it is removed, not generated' '
+test_expect_success JQ 'a removed library is reported as removed, though the program generates code' '
 	made r <<-\EOF &&
 	top java
 	2 0 map 10 10 100000 10000 /none/libz.so

@@ -136,7 +136,7 @@ test_expect_success '--what-if: a wait for children ends with the first one at b
 '
 
 # a is a process below another one, and wakes the top by a pipe; b has ended.
-test_expect_success '--what-if: a process that no child woke did not wait for a child' '
+test_expect_success '--what-if: a process woken by no child is not taken to wait for a child' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 13 13 10 10
@@ -175,7 +175,7 @@ test_expect_success '--what-if: a wait that no thread ended takes as long as bef
 	EOF
 '
 
-test_expect_success '--what-if: a wait ended from outside has two bounds' '
+test_expect_success '--what-if: a wait ended from outside the recording has a best and a worst case' '
 	made r <<-\EOF &&
 	top top
 	41000 0 sleep 10 10 0 swapper schedule,sk_wait_data
@@ -219,7 +219,7 @@ test_expect_success '--what-if: a short wait for an answer, a page or a disk is 
 '
 
 # xargs -P2: a has a place for 60 ms, b, c and d the other one.
-test_expect_success '--what-if: a faster job beside the path gives its place to the next job, at best' '
+test_expect_success '--what-if: a job that ends earlier frees its place for the next job, at best' '
 	made r <<-\EOF &&
 	top top
 	1000 0 fork 11 11 10 10
@@ -342,7 +342,7 @@ test_expect_success '--what-if ranks the changes, the largest gain first' '
 '
 
 # a gains most at best, the top for certain; the disk least.
-test_expect_success '--what-if ranks by the middle between the bounds' '
+test_expect_success '--what-if ranks changes by the middle between their bounds' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10
@@ -417,7 +417,7 @@ test_expect_success '--what-if of a region changes each thread that is in it' '
 	EOF
 '
 
-test_expect_success '--what-if finds a program by its name if its process later ran another one' '
+test_expect_success '--what-if of a program changes its part of a process that runs two programs' '
 	made r <<-\EOF &&
 	top se*
 	61000 0 comm 10 10 second exec
@@ -480,7 +480,7 @@ test_expect_success '--what-if without states is refused' '
 	grep "needs the states of threads" err
 '
 
-test_expect_success '--what-if of a real command: it gains by sleeping less' '
+test_expect_success '--what-if: a real command gains by sleeping less' '
 	# Sleep when the shell waits for it: a busy machine may stop the shell
 	# for as long as the sleep, which then is not on the path.
 	write_script late <<-\EOF &&

@@ -64,7 +64,7 @@ test_expect_success 'report -j with many jobs takes as long as the longest one' 
 	then_is 4000000000 90000 59000
 '
 
-test_expect_success 'report -j is never faster than all jobs together on the CPUs' '
+test_expect_success 'report -j gives no time below the CPU time of all jobs divided by the CPUs' '
 	built &&
 	trace2 report -j 3 r >out &&
 	test_grep "^-j 3: 90.000 ms would be 59.000 ms at best, if no job needs another one$" out &&
@@ -75,7 +75,7 @@ test_expect_success 'report -j is never faster than all jobs together on the CPU
 	test_grep "^-j 3: 90.000 ms would be 90.000 ms at best on 1 CPU, if no" out
 '
 
-test_expect_success 'report -j: a job takes the place that is free first' '
+test_expect_success 'report -j: a job starts in the slot that is free first' '
 	rm -rf r &&
 	{
 		echo "0 0 fork 10 10 1 1" &&

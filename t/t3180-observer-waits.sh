@@ -41,7 +41,7 @@ test_expect_success 'each kind of object that a process waits for is named' '
 	{ wait_until all_seen || { cat missing >&4 && return 1; }; }
 '
 
-test_expect_success 'a wait without an object has none in the recording' '
+test_expect_success 'a wait for no object has no object in the recording' '
 	objects >actual &&
 	awk "\$3 == \"none\" { print \$1 }" said >expect &&
 	test_file_not_empty expect &&
@@ -49,7 +49,7 @@ test_expect_success 'a wait without an object has none in the recording' '
 	test_must_fail grep -Fx -f expect named
 '
 
-test_expect_success 'an object record has the system call and the time seen' '
+test_expect_success 'an object record has the system call, the thread, and since_ns before time_ns' '
 	pid=$(awk "\$1 == \"pipe_to\" { print \$2 }" said) &&
 	jq -s -e "[.[] | select(.type == \"object\" and .pid == $pid)][0] |
 		.call == \"write\" and .tid == .pid and .since_ns < .time_ns" \
@@ -123,7 +123,7 @@ test_expect_success USERFAULTFD,X86_64 'memory that a process watches by userfau
 
 # Two directories have sockets of one name: who listens in the other one is no
 # peer.
-test_expect_success 'a relative path of a socket is resolved in the directory of the process' '
+test_expect_success 'a relative socket path is not joined to a socket of another directory' '
 	mkdir -p a b &&
 	cat >connects.perl <<-\EOF &&
 	use Socket;
@@ -241,7 +241,7 @@ has_end () {
 		r/tasks.jsonl)" = 2
 }
 
-test_expect_success TASKS 'the end of a wait is recorded where states are not' '
+test_expect_success TASKS 'the end of a wait is recorded with --no-states, too' '
 	rm -rf r go &&
 	mkfifo go &&
 	{ trace2 record -q --no-states -o r -- sh -c "read line <go | cat" & } &&
@@ -278,7 +278,7 @@ test_expect_success PYTHON 'each of 600 threads that wait has an object' '
 '
 
 # 9 ms may be taken before they are earned.
-test_expect_success PYTHON 'looks at 600 threads take a hundredth of a CPU and 9 ms at most' '
+test_expect_success PYTHON 'record takes at most 1 % of a CPU and 9 ms to observe 600 waiting threads' '
 	jq -e ".looks_cpu_ns * 100 <= .wall_ns + 900000000" r/meta.json
 '
 

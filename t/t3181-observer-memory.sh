@@ -24,7 +24,7 @@ has_peak () {
 	test "$(peak_of "$1" 2>/dev/null)" -ge "$2"
 }
 
-test_expect_success PLAIN_MEMORY 'record: memory of programs one after the other does not add up' '
+test_expect_success PLAIN_MEMORY 'record: memory of programs that run one after the other does not add up' '
 	mkfifo one two &&
 	{ trace2 record -q -o r2 -- sh -c "
 		\"\$1\" take=100 hold=0 <one; \"\$1\" take=60 hold=0 <two" sh \

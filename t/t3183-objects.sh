@@ -103,7 +103,7 @@ test_expect_success 'objects: bad records are reported, and good ones kept' '
 	shows "pipe pipe from sort"
 '
 
-test_expect_success 'objects: the path, --waits and JSON show objects' '
+test_expect_success 'objects: the critical path, --waits and JSON show objects' '
 	echo "80 0 object 10 10 20 - read tcp 10.1.2.3:443" |
 		functions=schedule,sk_wait_data waits_for &&
 	trace2 report --path r >out &&
@@ -116,7 +116,7 @@ test_expect_success 'objects: the path, --waits and JSON show objects' '
 		\"\(.cause) \(.object)\"" path.json
 '
 
-test_expect_success 'objects: the path does not repeat a cause that the object names' '
+test_expect_success 'objects: the critical path does not repeat a cause that the object names' '
 	echo "80 0 object 10 10 20 - read pipe - 11" | waits_for &&
 	trace2 report --path r >out &&
 	test_grep "  wait pipe from sort  " out
@@ -129,7 +129,7 @@ test_expect_success 'objects: a wait without a cause shows its object alone' '
 	test_grep "  wait pipe from sort  " out
 '
 
-test_expect_success 'objects: a row of the path has the object of more than half of its time' '
+test_expect_success 'objects: the critical path names the object of more than half of a step' '
 	{
 		echo "96 0 object 10 10 95 - read timer" &&
 		echo "top main" &&
@@ -196,7 +196,7 @@ test_expect_success 'objects: the holder of a lock is the process that released 
 	test_cmp expect actual
 '
 
-test_expect_success 'objects: a process that could not have the lock after the holder did not release it' '
+test_expect_success 'objects: a waker that could not have got the lock is not named as its holder' '
 	echo "lock index.lock, held by sort" >expect &&
 	for earlier in "" "$(waits_of_kill 50 60)"
 	do
@@ -214,7 +214,7 @@ saw () {
 	echo
 }
 
-test_expect_success 'objects: without states, --waits and list have the time for which waits were seen' '
+test_expect_success 'objects: without states, --waits and list show how long waits were seen' '
 	rm -rf r &&
 	recording r </dev/null &&
 	{
