@@ -105,7 +105,7 @@ test_expect_success SQLITE3 'sqlite has the same rows as csv' '
 '
 
 # Session 0 of a sample is none.
-test_expect_success SQLITE3 'sqlite: what a row refers to by its number is there' '
+test_expect_success SQLITE3 'sqlite: each id that a row refers to exists in its table' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	trace2 export --to sqlite -o all.db kernel "$MIX" &&
 	for to in process kernel_thread session thread span parent
@@ -168,7 +168,7 @@ test_expect_success SQLITE3 'sqlite: parents and children may be exported separa
 '
 
 # Typical queries over ten recordings.
-test_expect_success SQLITE3 'sqlite: the three queries of the manual give answers' '
+test_expect_success SQLITE3 'sqlite: the three queries of the manual give the expected answers' '
 	for trace in alias clone commit data error fetch gc nest push status
 	do
 		trace2 export --to sqlite -o ten.db "$TRACES/$trace.event" ||

@@ -33,7 +33,7 @@ test_expect_success EXPENSIVE,SPEEDSCOPE 'speedscope shows the threads' '
 '
 
 test_expect_success EXPENSIVE,OTLP_SCHEMA,LIBCURL,GIT \
-	'the official schema takes everything' '
+	'export --to otlp sends only what the official schema accepts' '
 	mkdir collector &&
 	{ SCHEMA=1 node "$TEST_DIRECTORY"/t3300/collector.js collector 200 \
 		>collector/out 2>&1 & } &&

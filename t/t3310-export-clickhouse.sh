@@ -258,7 +258,7 @@ test_expect_success 'clickhouse: a cluster gets local and distributed tables' '
 '
 
 # A server keeps one of several rows with one number.
-test_expect_success 'clickhouse: each row of a unit has its own number' '
+test_expect_success 'clickhouse: no two rows of one table have the same key' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" "$TEST_DIRECTORY"/t3300/spans.event &&

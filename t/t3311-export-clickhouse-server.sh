@@ -42,7 +42,7 @@ test_expect_success 'setup: start two ClickHouse servers' '
 	test_grep "^spans	[0-9][0-9][0-9]" expect
 '
 
-test_expect_success 'clickhouse server: the rows are those of csv, once' '
+test_expect_success 'clickhouse server: two exports give the rows of csv once' '
 	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
 	counts "$url1" one >actual &&
 	test_cmp expect actual &&
@@ -86,7 +86,7 @@ test_expect_success 'clickhouse server: processes, states and their views exist'
 		ORDER BY kind"
 '
 
-test_expect_success TREESUM 'clickhouse server: samples are those of csv, once' '
+test_expect_success TREESUM 'clickhouse server: two exports give the samples of csv once' '
 	mkdir rings tree &&
 	for i in 1 2 3 4
 	do
@@ -113,7 +113,7 @@ test_expect_success TREESUM 'clickhouse server: each shard of a cluster has its 
 	test_cmp expect.spread actual
 '
 
-test_expect_success 'clickhouse server: a session that continued is one with FINAL' '
+test_expect_success 'clickhouse server: a session that continued is one row with FINAL' '
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
 	trace2 export --to clickhouse --url "$url1" --database on cut.event &&
 	trace2 export --to clickhouse --url "$url1" --database on "$MIX" &&

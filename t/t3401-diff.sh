@@ -129,7 +129,7 @@ test_expect_success 'diff of two sets has the CPU time of states' '
 	test_grep "WAIT (SUM)" out
 '
 
-test_expect_success JQ 'diff: p equals that of all divisions of the runs' '
+test_expect_success JQ 'diff: p is that of the exact Mann-Whitney test over all divisions of the runs' '
 	cat >pairs <<-\EOF &&
 	1,2,3,4 5,6,7,8
 	1,3,5,7 2,4,6,8
@@ -205,7 +205,7 @@ test_expect_success JQ 'diff corrects p for the number of names compared' '
 	EOF
 '
 
-test_expect_success 'diff keeps the order of the numbers of a run' '
+test_expect_success 'diff does not sort the numbers of a run by difference' '
 	runs b wall=1000,1000,1000,1000 a-count=1,1,1,1 z-count=5,5,5,5 &&
 	runs n wall=1001,1001,1001,1001 a-count=2,2,2,2 z-count=900,900,900,900 &&
 	trace2 diff -n 9 b n >actual &&
@@ -266,7 +266,7 @@ test_expect_success 'diff of one run each reports that it cannot judge' '
 	test_grep "fail-above: 1 and 1 runs are too few" err
 '
 
-test_expect_success 'diff cannot judge three runs on each side, but four' '
+test_expect_success 'diff judges four runs on each side, but not three' '
 	runs a wall=1,2,3 && runs b wall=7,8,9 &&
 	trace2 diff a b >actual &&
 	test_grep "^Medians of 3 and 3 runs. So few runs cannot tell" actual &&
@@ -298,7 +298,7 @@ test_expect_success 'diff --fail-above counts only significant growth above the 
 	trace2 diff --only run --fail-above 1% a b
 '
 
-test_expect_success JQ 'diff shows rows of one side without a test' '
+test_expect_success JQ 'diff shows a measure that only one side has as new or gone, without p' '
 	runs a wall=1,1,1,1,1 region:old/name=5000,5000,5000,5000,5000 task-clock=1,-,1,1,1 &&
 	runs b wall=1,1,1,1,1 region:new/name=6000,6000,6000,6000,6000 &&
 	trace2 diff --only region,event a b >actual &&
@@ -381,7 +381,7 @@ test_expect_success 'diff: several -i are the base, and all arguments are new' '
 	test_grep "^Medians of 1 and 2 runs" actual
 '
 
-test_expect_success 'diff leaves replaced recordings out of a set' '
+test_expect_success 'diff leaves replaced recordings (.old) out of a set' '
 	cp -R b/run-0001 b/run-0001.old &&
 	trace2 diff --only run a b >actual &&
 	test_grep "^Medians of 2 and 2 runs" actual

@@ -82,7 +82,7 @@ test_expect_success JQ 'verdict: numbers of regions and processes are counts' '
 	EOF
 '
 
-test_expect_success 'verdict: a slower run is reported with size and place' '
+test_expect_success 'verdict: a slower run is reported with amount and region' '
 	runs a task-clock=$same region:a/all=7000,7001,7002,7003,7004,7005 \
 		region:a/part=500,501,502,503,504,505 region:a/other=20,21,22,23,24,25 &&
 	runs b task-clock=6000,6010,6020,6030,6040,6050 \
@@ -96,7 +96,7 @@ test_expect_success 'verdict: a slower run is reported with size and place' '
 	test_grep "^faster: task-clock -16.6% (-17.0% to -16.2%), from a/part 1.49ms -> 502us" out
 '
 
-test_expect_success 'verdict: a test that contradicts the medians decides nothing' '
+test_expect_success 'verdict: no difference is reported if the test contradicts the medians' '
 	base=5001,5002,5003,5004,5005,5006,5007,5008,5009,5010,5100,5101,5102,5103,5104,5105,5106,5107,5108,5109,5110 &&
 	new=5050,5051,5052,5053,5054,5055,5056,5057,5058,5059,5099,5200,5201,5202,5203,5204,5205,5206,5207,5208,5209 &&
 	runs a wall=$base task-clock=$base &&
@@ -268,7 +268,7 @@ test_expect_success IO,JQ,!TSAN 'the lines of events do not count as output of C
 	echo true | test_cmp - actual
 '
 
-test_expect_success IO 'counts find one percent more work' '
+test_expect_success IO 'stat finds one percent more reads and writes by exact counts' '
 	writes work &&
 	trace2 stat -q -r 4 --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+200 bytes written, +100 bytes read, +10 reads, and 1 more count" out &&
@@ -280,7 +280,7 @@ test_expect_success IO 'counts find one percent more work' '
 		--against "./work 1000" ./work 1000
 '
 
-test_expect_success 'stat names processes that changed' '
+test_expect_success 'stat names the program of which more processes ran' '
 	write_script starts <<-\EOF &&
 	i=0
 	while test $i -lt $1
@@ -443,7 +443,7 @@ test_expect_success SETPRIV,ORDINARY_USER '--allocations without permission leav
 	test_grep ! allocations out
 '
 
-test_expect_success 'runs in turns are compared in pairs' '
+test_expect_success 'stat compares runs taken in turns in pairs' '
 	trace2 stat -q --against true true >out &&
 	test_grep "^P: test of Wilcoxon (pairs)" out
 '

@@ -263,7 +263,7 @@ test_expect_success 'bisect runs CMD in the same subdirectory, and cleans up TMP
 	test_must_be_empty left
 '
 
-test_expect_success 'bisect reports ends without a difference, and usage errors' '
+test_expect_success 'bisect reports good and bad commits without a difference, and usage errors' '
 	(
 		cd repo &&
 		test_expect_code 1 trace2 bisect -r 4 --only reads --good v1 --bad v4 -- \

@@ -129,7 +129,7 @@ test_expect_success 'bisect undoes changes of the build to tracked files' '
 	)
 '
 
-test_expect_success 'bisect names each unsuitable end and the cause' '
+test_expect_success 'bisect names each unsuitable --good or --bad commit, and the cause' '
 	says () {
 		test_expect_code 128 trace2 bisect -r 4 "$@" -- \
 			"$PERL_PATH" sub/prog >out 2>err &&
@@ -219,7 +219,7 @@ test_expect_success 'bisect shows skipped commits with reason and subject' '
 	)
 '
 
-test_expect_success 'bisect reports an end that cannot be measured with the reason' '
+test_expect_success 'bisect reports a --good or --bad commit that cannot be measured, with the reason' '
 	(
 		cd repo && git checkout -q -f main && sha=$(git rev-parse v1 | cut -c1-9) &&
 		test_expect_code 128 trace2 bisect --good v1 -- sh -c "exit 5" 2>err &&
@@ -318,7 +318,7 @@ test_expect_success 'bisect names no commit if the machine becomes slower' '
 	)
 '
 
-test_expect_success 'bisect names no commit if only the ends differ' '
+test_expect_success 'bisect names no commit if only --good and --bad differ' '
 	(
 		cd times && sha=$(git rev-parse t6 | cut -c1-9) &&
 		test_expect_code 1 ../slow "\$version > 5 && \$runs <= 24" >out 2>err &&

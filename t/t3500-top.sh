@@ -105,7 +105,7 @@ test_expect_success 'top finds a process by the file of its ring' '
 	done
 '
 
-test_expect_success 'top computes rates between two looks' '
+test_expect_success 'top computes rates between two updates' '
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&
 	top=$! &&
@@ -130,7 +130,7 @@ looked () {
 	test "$(grep -c "\"value\"" looks)" -ge "$1"
 }
 
-test_expect_success 'top shows no sums while a thread is being added to them' '
+test_expect_success 'top shows the earlier sums until a thread is added completely' '
 	trace2 top --once --format=json rings >before &&
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&

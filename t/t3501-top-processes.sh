@@ -120,7 +120,7 @@ test_expect_success WCHAN 'top shows what a process waits for' '
 	test_grep "wait sleep .* idle" actual
 '
 
-test_expect_success WCHAN 'top shows a cause of several threads that is not another thread' '
+test_expect_success WCHAN 'top shows the wait for a pipe, not the waits of threads for each other' '
 	mkfifo worker-in worker-out &&
 	{ "$hosts/worker" 3 1 exit <worker-in >worker-out 8>&- 9<&- & } &&
 	parent=$! &&
@@ -157,7 +157,7 @@ has_ends () {
 	test "$(grep -c "\"exit\"" trace2.data/tasks.jsonl)" -gt "$1"
 }
 
-test_expect_success TASKS 'top counts processes that ended before it looked' '
+test_expect_success TASKS 'top counts processes that had ended before top saw them' '
 	# The recorder writes its records when it gets more.
 	record_family quick quick quick forks &&
 	test_when_finished "exec 8>&- 9<&-; wait $parent || :" &&
@@ -243,7 +243,7 @@ test_expect_success 'top keeps the CPU time of ended processes that nobody waite
 
 looks=100
 test_have_prereq !EXPENSIVE || looks=1000
-test_expect_success 'top accepts processes that begin and end while it looks' '
+test_expect_success 'top accepts processes that begin and end while it reads them' '
 	start_family forks forks forks &&
 	test_when_finished end_family &&
 	rm -f looks &&

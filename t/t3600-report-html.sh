@@ -39,7 +39,7 @@ test_expect_success JQ 'the page contains the data of the recording' '
 	EOF
 '
 
-test_expect_success 'each value that the scripts of the page use is in its row' '
+test_expect_success 'the page: its scripts use only values that the rows of data have' '
 	"$PERL_PATH" -0777 -ne "
 		while (/^const ([A-Z]+) = places\((.*)\);\$/gm) {
 			my (\$row, \$names) = (\$1, \$2);
@@ -230,7 +230,7 @@ test_expect_success JQ 'the page has no states of a thread that ends when it beg
 
 # One thread that runs and waits in turn, 320,001 times, each for some
 # microseconds.
-test_expect_success EXPENSIVE,JQ 'the page merges states where there are too many, and their sums stay' '
+test_expect_success EXPENSIVE,JQ 'the page merges states if there are too many, and keeps their sums' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
 		for my \$k (0 .. 159_999) {
@@ -254,7 +254,7 @@ test_expect_success EXPENSIVE,JQ 'the page merges states where there are too man
 
 # Two processes run in turn, 16,000 times each: of 10 us, one 1 to 7, the other
 # the rest.
-test_expect_success JQ 'the page merges too many steps of the path, and the sums stay' '
+test_expect_success JQ 'the page merges steps of the critical path if too many, and keeps their sums' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n),
 			qq(1 0 fork 20 20 10 10\n2 0 comm 20 20 kid exec\n);
@@ -292,7 +292,7 @@ test_expect_success JQ 'the page merges too many steps of the path, and the sums
 '
 
 # The steps of 50 kinds of processes do not fit.
-test_expect_success JQ 'the page: the row of the rest has no start time' '
+test_expect_success JQ 'the page: the row of all further kinds of processes has no start time' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
 		for (1 .. 50) {

@@ -538,7 +538,7 @@ test_expect_success TREESUM,LIBDW 'page: samples have a flame graph for each eve
 	EOF
 '
 
-test_expect_success CC,WAKERS,LIBDW 'waits have a flame graph beside that of the CPU, by a key' '
+test_expect_success CC,WAKERS,LIBDW 'page: a key switches the flame graph from CPU time to waits' '
 	"${CC:-cc}" -O1 -g -fno-omit-frame-pointer -o naps \
 		"$TEST_DIRECTORY/t3160/naps.c" &&
 	trace2 record -q -o naps.rec --profile -- sh -c "
@@ -679,7 +679,7 @@ done
 # 220,000 events: 100,000 spans in eight threads, and 20,000 marks. The cost of
 # a picture is counted, not timed: rectangles, which are bounded by the pixels
 # of the canvas.
-test_expect_success EXPENSIVE 'page: 100,000 spans are drawn at the cost of the picture' '
+test_expect_success EXPENSIVE 'page: 100,000 spans take no more drawing calls than the picture has room for' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3600/spans.perl 100000 >big.event &&
 	trace2 report --html big.html big.event &&
 	browse big.html <<-\EOF

@@ -243,7 +243,7 @@ test_expect_success 'lint finds banned calls' '
 	EOF
 '
 
-test_expect_success 'lint finds duplicates in test scripts' '
+test_expect_success 'lint finds functions and prerequisites defined in two test scripts' '
 	tree <<-\EOF &&
 	== t/t1.sh
 	test_lazy_prereq ONE true

@@ -103,7 +103,7 @@ test_expect_success !INSTRUMENTED 'trace2-api: the first program compiles as C++
 	fi
 '
 
-test_expect_success CC,!INSTRUMENTED 'trace2-api: the program of values runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the example of values prints the output shown' '
 	c_block "$docs"/trace2-api.adoc 2 >values.c &&
 	build values.c &&
 	GIT_TRACE2_PERF="$PWD/perf" GIT_TRACE2_PERF_BRIEF=1 \
@@ -120,7 +120,7 @@ test_expect_success CC,!INSTRUMENTED 'trace2-api: the program of values runs' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the server of spans runs' '
+test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the example server with spans runs' '
 	sed -n "/^== Spans/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >server.c &&
 	test_line_count -gt 40 server.c &&
@@ -133,7 +133,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the server of spans runs' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the daemon runs' '
+test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the example daemon runs' '
 	sed -n "/^== Programs that run for long/,/^== Events for/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >httpd.c &&
 	test_line_count -gt 30 httpd.c &&
@@ -147,7 +147,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'trace2-api: the daemon runs' '
 	test_cmp expect actual
 '
 
-test_expect_success CC,!INSTRUMENTED 'trace2-api: the sink runs' '
+test_expect_success CC,!INSTRUMENTED 'trace2-api: the example sink runs' '
 	sed -n "/^== Events for the program itself/,/^== Misuse/p" "$docs"/trace2-api.adoc >section &&
 	c_block section 1 >logs.c &&
 	test_line_count -gt 20 logs.c &&

@@ -55,7 +55,7 @@ bytes_in () {
 	cat "$1"/* | wc -c
 }
 
-test_expect_success '--rotate starts a directory at the size, with whole lines in each' '
+test_expect_success '--rotate starts a new directory before the size is exceeded, with whole lines' '
 	listening l --rotate 10500 &&
 	numbered 100 | send stream "$sock/s" &&
 	counts_are 100 &&
@@ -132,7 +132,7 @@ test_expect_success GIT '--rotate: a session across directories is read as one' 
 		(.[1] | .processes == 2 and .files > 2)" list l/meta.json
 '
 
-test_expect_success '--rotate: such a recording is replaced by a later one, unless it holds foreign files' '
+test_expect_success '--rotate: a later recording replaces a rotated one without foreign files' '
 	listening l --rotate 10500 &&
 	send lines "$sock/s" 50 &&
 	counts_are 50 &&

@@ -301,7 +301,7 @@ test_expect_success EXPENSIVE 'a renamed library writes nothing with tracing off
 	test_must_be_empty err
 '
 
-test_expect_success EXPENSIVE,JQ 'examples/git: events of all kinds have their call sites' '
+test_expect_success EXPENSIVE,JQ 'examples/git: events of all kinds have the source file of their call' '
 	GIT_TRACE2_CONFIG_PARAMS="core.*" trace_to event:e -- \
 		"$top/into/adapted/git" log &&
 	expect_valid_stream e &&

@@ -114,7 +114,7 @@ test_expect_success 'FROM scratch, rootless podman: ptrace records all processes
 	test_cmp two actual
 '
 
-test_expect_success 'check --record names the remedy that makes the path right in a container' '
+test_expect_success 'check --record in a container names the remedy for a right critical path' '
 	test_expect_code 1 contained --rootfs "$root" \
 		/trace2 check --record --format=json >json &&
 	remedy=$(jq -r .summary[0].remedy json) &&
@@ -145,7 +145,7 @@ test_expect_success 'check --record names the remedy again if one of its capabil
 	done
 '
 
-test_expect_success 'filter of Docker: two capabilities give causes, and with tracefs the path is right' '
+test_expect_success 'filter of Docker: two capabilities give causes, tracefs a right critical path' '
 	added="$docker --cap-add PERFMON --cap-add SYSLOG" &&
 	test_expect_code 1 contained $added --rootfs "$root" \
 		/trace2 check --record --format=json >json &&
