@@ -216,7 +216,7 @@ test_expect_success SANITY 'a target file or directory without write permission 
 	refused "$(pwd)/readonly-dir/file" "Permission denied"
 '
 
-test_expect_success SANITY 'a target directory may be written to but not read' '
+test_expect_success SANITY 'a target directory that may be written to but not read gets the file' '
 	mkdir writeonly &&
 	chmod 333 writeonly &&
 	GIT_TRACE2="$(pwd)/writeonly" test-tool trace2 001return 0 &&

@@ -90,7 +90,7 @@ test_expect_success 'each process appends its part to the SID, and the depth gro
 	expect_valid_stream e
 '
 
-test_expect_success 'a process without tracing between two others is not in SID and hierarchy' '
+test_expect_success 'an untraced process between two traced ones is not in SID and hierarchy' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
 		env -u GIT_TRACE2_EVENT test-tool trace2 004child \

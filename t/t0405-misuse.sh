@@ -42,7 +42,7 @@ test_expect_success 'region_leave without enter is one error, though called a th
 		[.[] | select(.event == \"data\").nesting] == [1]" e
 '
 
-test_expect_success 'region_leave without enter at two places makes two errors' '
+test_expect_success 'region_leave without enter at two lines of source makes two errors' '
 	misused 0 call region_leave a one , region_leave a one , \
 		region_leave_printf a two NULL m , region_leave_printf a two NULL m &&
 	test_cmp - actual <<-\EOF
@@ -51,7 +51,7 @@ test_expect_success 'region_leave without enter at two places makes two errors' 
 	EOF
 '
 
-test_expect_success 'an error of misuse names the place, and has a format' '
+test_expect_success 'an error of misuse names the file and line, and has a format' '
 	trace2_jq "
 		[.[] | select(.event == \"error\")] | .[0] |
 		.file == \"t/helper/cmd-trace2-calls.def\" and .line > 0 and

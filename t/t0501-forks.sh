@@ -143,7 +143,7 @@ test_expect_success 'a clone() child: the first thread to call becomes main' '
 		sort == [7, 1000]" e
 '
 
-test_expect_success 'a fork handler that runs before ours may emit: one session, one sum' '
+test_expect_success 'a fork handler of the host that runs first may emit: one session, one sum' '
 	forked early-handler-speaks &&
 	child_told <<-\EOF
 	main data early
@@ -152,7 +152,7 @@ test_expect_success 'a fork handler that runs before ours may emit: one session,
 	EOF
 '
 
-test_expect_success 'a fork handler that runs before ours may count: the count belongs to the child' '
+test_expect_success 'a fork handler of the host that runs first may count: the child has the count' '
 	forked early-handler-counts &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] |
 		sort == [5, 1000]" e &&

@@ -86,7 +86,7 @@ test_expect_success !INSTRUMENTED,!MUSL 'threads may be cancelled anywhere in th
 '
 
 # 10 is SIGUSR1.
-test_expect_success INJECT,UNIX_SOCKETS 'a thread that ends during a write does not stop the writes of others' '
+test_expect_success INJECT,UNIX_SOCKETS 'a thread that ends during a write does not stop the writes of other threads' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0502.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	test-tool fault listen-stream --output=e "$sockets/s" \

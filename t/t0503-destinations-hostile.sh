@@ -146,7 +146,7 @@ test_expect_success UNREADABLE 'a file that may be written but not read gets the
 	echo 1 | test_prints grep -c "^\$" e
 '
 
-test_expect_success 'a host that closes all descriptors and opens its own files keeps them whole' '
+test_expect_success 'a host that closes all descriptors and opens its own files keeps its files whole' '
 	limited close-all &&
 	test_prints cat host.* </dev/null
 '
@@ -204,7 +204,7 @@ test_expect_success !INSTRUMENTED 'a process that may not use the TSC is recorde
 		([.[] | select(.event == \"timer\").intervals] == [1])" e
 '
 
-test_expect_success 'losses of a target that was switched off are reported by the others' '
+test_expect_success 'losses of a target that was switched off are reported by the other targets' '
 	traced env GIT_TRACE2=/dev/full \
 		test-tool trace2 001return 0 2>/dev/null &&
 	trace2_jq ".[-1].lost > 0" e

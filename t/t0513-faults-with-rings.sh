@@ -225,7 +225,7 @@ test_expect_success 'ring, samples, counters: threads that come and go while mod
 		.calls == $rounds and .items == 10 * $rounds" e
 '
 
-test_expect_success !MUSL 'a module may be unloaded while its counters are sampled, on and off' '
+test_expect_success !MUSL 'a module may be unloaded while other threads start and stop sampling its counter' '
 	"$hosts/modules" "$modules/bare-metrics.so" $loads >actual &&
 	echo "used $loads times" | test_cmp - actual
 '

@@ -107,7 +107,7 @@ test_expect_success 'the config key trace2.counters selects counters' '
 	test_grep "counter perf/process/threads/ value:1" n
 '
 
-test_expect_success 'an event that cannot be opened is one error, and the others count' '
+test_expect_success 'an event that cannot be opened is one error, and the other events count' '
 	traced env GIT_TRACE2_COUNTERS="bogus,app/test/test1/,app/x/y/,{process/threads/,r},app/test/test1/:5" \
 		test-tool trace2 200counter 4 &&
 	test_prints jq -r "select(.event == \"error\") | .msg" e <<-\EOF &&

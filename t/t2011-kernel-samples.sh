@@ -134,7 +134,7 @@ test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads samples of kernel e
 	test "$(cat share)" -gt 40
 '
 
-test_expect_success CC,!INSTRUMENTED 'samples taken before an event are in the ring after it' '
+test_expect_success CC,!INSTRUMENTED 'samples taken before an event are in the ring of a process killed after it' '
 	rm -rf r &&
 	mkdir r &&
 	test_expect_code 137 env GIT_TRACE2_SAMPLE=task-clock:u:50021 \

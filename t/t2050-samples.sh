@@ -48,7 +48,7 @@ test_expect_success KERNEL_EVENTS 'a sample has the values of all events in its 
 	grep "values=20,[0-9]*,0 " samples
 '
 
-test_expect_success !MUSL 'an event that cannot be sampled is one error, and the others are sampled' '
+test_expect_success !MUSL 'an event that cannot be sampled is one error, and the other events are sampled' '
 	sampled "app/test/test1/,process/threads/:5,app/no/such/:5,app/test/test1/:10" \
 		test-tool trace2 200counter 10 &&
 	test_line_count = 1 samples &&

@@ -106,7 +106,7 @@ test_expect_success 'SPAWN ends early if the parent continues while the child st
 '
 
 # b starts beside a, c beside both; a is waited for while b runs.
-test_expect_success 'SPAWN of children side by side leaves out time in which another one runs' '
+test_expect_success 'SPAWN of children side by side leaves out time in which another child runs' '
 	{
 		begin P 0 top && child 10 0 a && child 12 1 b && ran 0 15 50 a &&
 		ran 1 16 70 b && child 30 2 c && ran 2 35 60 c &&

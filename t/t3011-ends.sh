@@ -80,7 +80,7 @@ test_expect_success 'regions that were open when a process was killed last until
 	test_grep "^ *80.000 .* 6.000 *├ kid$" out
 '
 
-test_expect_success 'check reports a stream without an end although the kernel gave it' '
+test_expect_success 'check reports a stream without an end, even if the kernel recorded the end' '
 	test_expect_code 1 trace2 check killed >out 2>&1 &&
 	test_grep "a session has no atexit: a signal killed it" out
 '

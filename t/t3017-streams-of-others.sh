@@ -171,7 +171,7 @@ regions () {
 		join(" ")' | sort
 }
 
-test_expect_success 'regions: if the outer one is left first, each counts once' '
+test_expect_success 'regions: if the outer region is left first, each region counts once' '
 	stream crossed.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["prog"]

@@ -269,7 +269,7 @@ test_expect_success '--max-size is exact to the byte' '
 	test $(($(wc -l <l/events/s-many) + lost)) = 16
 '
 
-test_expect_success 'record --listen with a command gets its events by socket until it ends' '
+test_expect_success 'record --listen gives a command its socket, and ends with the command' '
 	listening l 1 --listen "$sock/s" -- sh -c "
 		echo \"{\\\"sid\\\":\\\"sh\\\",\\\"to\\\":\\\"\$GIT_TRACE2_EVENT\\\"}\" |
 			\"\$0\" \"\$1\" stream \"$sock/s\"

@@ -75,7 +75,7 @@ test_expect_success 'record --forward sends the spans that export makes of the r
 	test_grep " 0 open, 0 waiting, 0 not sampled, 0 lost\$" rest
 '
 
-test_expect_success 'record --forward sends a tree when it has ended, while others continue' '
+test_expect_success 'record --forward sends a tree when it has ended, while other trees continue' '
 	collector &&
 	forwarding &&
 	mkfifo hold &&
@@ -131,7 +131,7 @@ test_expect_success 'record --forward tries again if a collector is busy or drop
 	test_grep " 0 lost\$" rest
 '
 
-test_expect_success 'record --forward prints one message for a failure, and one for its end' '
+test_expect_success 'record --forward prints one message for a failure, and one when it is over' '
 	collector 503 503 200 &&
 	forwarding &&
 	send trees "$sock/s" 1 &&

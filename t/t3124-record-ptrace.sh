@@ -128,7 +128,7 @@ test_expect_success 'ptrace: the memory of a new process is recorded before anot
 	"
 '
 
-test_expect_success 'ptrace: threads, their exec, vfork and daemons run as without it' '
+test_expect_success 'ptrace: threads, their exec, vfork and daemons run as without ptrace' '
 	both 5 "$tracees" threads 200 &&
 	both 6 "$tracees" exec &&
 	rows both >actual &&

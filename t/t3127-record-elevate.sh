@@ -50,7 +50,7 @@ env | grep -Ev "^(GIT_TRACE2|TRACEPARENT|_=)" | sort
 ps -o sid=,pgid=,tty=,ni=,cls= -p $$
 EOF
 
-test_expect_success '--elevate runs the command as it runs without it' '
+test_expect_success '--elevate runs the command as record without --elevate does' '
 	(
 		cd own && umask 027 && FOO="a b" && export FOO &&
 		for how in "" --elevate

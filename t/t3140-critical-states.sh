@@ -240,7 +240,7 @@ test_expect_success 'a derived wake-up marks the step of the critical path as in
 
 # Another process may have had the CPU: only the thread that waited is known to
 # be late.
-test_expect_success 'the time from a derived wake-up until its thread runs belongs to that thread' '
+test_expect_success 'the critical path has the woken thread from a derived wake-up on, not the waker' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -277,7 +277,7 @@ test_expect_success 'a step is marked with ~ if another thread or a timer may ha
 	test_grep "^(~ the thread that ended a wait was derived, and may be another one)" out
 '
 
-test_expect_success 'the CPU time of wait4() covers a process until it is gone' '
+test_expect_success 'the critical path extends a process past its exit record by the CPU time of wait4()' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10

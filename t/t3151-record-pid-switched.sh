@@ -422,7 +422,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'record -p waits for forked children 
 
 test_lazy_prereq HIDES 'unshare -rm sh -c "mkdir hidden && mount -t tmpfs none hidden"'
 
-test_expect_success HIDES 'record -p records a program without events if it cannot reach the directory' '
+test_expect_success HIDES 'record -p records a program that cannot reach the directory, without its events' '
 	rm -f stop &&
 	test_when_finished ": >stop" &&
 	mkdir -p hidden &&

@@ -115,7 +115,7 @@ test_expect_success '--what-if: the gain ends where another chain becomes the lo
 '
 
 # a is preempted, and runs less long; b runs until 44 ms.
-test_expect_success '--what-if: a wait for children ends with the first one at best, with the last at worst' '
+test_expect_success '--what-if: a wait for children ends with the first child at best, the last at worst' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10
@@ -310,7 +310,7 @@ test_expect_success '--what-if: a lock requested earlier may be got first, so th
 	test_grep "^(at least: unknown, because late may now get a lock before the thread" out
 '
 
-test_expect_success '--what-if: time without a CPU shrinks with the user of the CPU, at best' '
+test_expect_success '--what-if: a faster program shortens waits for its CPU, at best' '
 	made r <<-\EOF &&
 	top top
 	5000 1 fork 11 11 10 10
