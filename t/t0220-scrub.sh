@@ -514,7 +514,7 @@ test_expect_success 'scrubbers run from any directory, even one with spaces in i
 	done
 '
 
-test_expect_success 'a new event in the event table is scrubbed without other changes' '
+test_expect_success 'each scrubber accepts a new event once the event table has it' '
 	cp -R "$scrub_dir" new &&
 	perl -p -e "s/^(our .EVENTS = \()/\$1 {
 		name => q(foo), flags => [q(T_ABS)],

@@ -60,20 +60,20 @@ test_expect_success !INSTRUMENTED,!MUSL 'a SIGSEGV handler may provide pages of 
 	trace2_jq "[.[] | .value // empty] == [\"child\", \"after\"]" e
 '
 
-test_expect_success !INSTRUMENTED 'after jumps out of calls by a handler, main and new threads are recorded' '
+test_expect_success !INSTRUMENTED 'after siglongjmp() out of calls, main and new threads are recorded' '
 	handled 0 jumps &&
 	grep -v "\"in a loop\"" e >rest &&
 	trace2_jq "[.[] | .value // empty] == [\"after\", \"thread\"] and
 		.[-1].event == \"atexit\"" rest
 '
 
-test_expect_success !INSTRUMENTED 'after jumps out of writes to a pipe by a handler, the stream has its end' '
+test_expect_success !INSTRUMENTED 'after siglongjmp() out of writes to a pipe, the stream has its end' '
 	GIT_TRACE2_EVENT=9 "$hosts/handlers" jumps-often 9>&1 |
 	tail -n 2 >e &&
 	trace2_jq "[.[0].value, .[1].event] == [\"after\", \"atexit\"]" e
 '
 
-test_expect_success !INSTRUMENTED 'jumps by a handler while threads start and end do no harm' '
+test_expect_success !INSTRUMENTED 'siglongjmp() while threads start and end does no harm' '
 	handled 0 jumps-in-threads &&
 	trace2_jq ".[-1].event == \"atexit\"" e
 '

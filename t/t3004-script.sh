@@ -313,7 +313,7 @@ test_expect_success GIT 'script prints the lines of a live Git: bare repositorie
 	live 0 rebase -q HEAD
 '
 
-test_expect_success GIT 'script prints the lines of a live Git: errors' '
+test_expect_success GIT 'script prints the lines of a live Git that fails' '
 	live 1 checkout no-such-branch &&
 	live 128 log no-such -- &&
 	live 129 status --no-such &&

@@ -122,7 +122,7 @@ test_expect_success 'report: a tree that fits on a screen is not folded' '
 '
 
 # Forty kinds are too many for forty rows with make and the rest.
-test_expect_success 'report: tree and path have at most 40 rows, the last sums up small ones' '
+test_expect_success 'report: tree and critical path have at most 40 rows, the last sums up the rest' '
 	{
 		begin P 0 make && i=1 &&
 		while test "$i" -lt 60

@@ -443,7 +443,7 @@ test_expect_success SETPRIV,ORDINARY_USER '--allocations without permission leav
 	test_grep ! allocations out
 '
 
-test_expect_success 'stat compares runs taken in turns in pairs' '
+test_expect_success 'stat compares runs that take turns pair by pair' '
 	trace2 stat -q --against true true >out &&
 	test_grep "^P: test of Wilcoxon (pairs)" out
 '
