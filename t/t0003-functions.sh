@@ -415,12 +415,12 @@ test_expect_success 'test_atexit may stop processes that tests left running' '
 		test_atexit \"kill \$daemon\" &&
 		read -r line <ready
 	"
-	test_expect_success "it runs" "kill -0 \$daemon"
+	test_expect_success "daemon runs" "kill -0 \$daemon"
 	test_done
 	EOF
 	check_subtest 0 daemon <<-\EOF
 	ok 1 - start
-	ok 2 - it runs
+	ok 2 - daemon runs
 	# passed all 2 test(s)
 	1..2
 	EOF

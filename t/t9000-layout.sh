@@ -307,9 +307,12 @@ test_expect_success 'english: titles and comments without a subject and long lin
 	int x;
 	== t/t0001-x.sh
 	test_expect_success '\''nor a title'\'' '\'':'\''
+	test_expect_success CC \
+		"of one more" "
 	EOF
 	complains english <<-\EOF
 	t/t0001-x.sh:2: title '\''nor a title'\'': name the subject, then the result
+	t/t0001-x.sh:3: title '\''of one more'\'': name the subject, then the result
 	lib/base/x.c:3: 83 columns: a line has at most 80
 	lib/base/x.c:2: comment begins with '\''Of'\'': name the subject
 	lib/base/x.c:2: '\''told'\'': reported, recorded, passed

@@ -43,12 +43,15 @@ sub columns {
 	return length $line;
 }
 
+my $BLANK = qr/(?:[ \t]|\\\n)+/;
+# An indented test is one of a loop, with a variable, or of a script in a document.
+my $TEST = qr/^(?:\t(?=.*\$))?test_(?:expect_(?:success|failure)|shells)$BLANK
+	(?:(?:"\$\w+"|[\w,!]+)$BLANK)?(['"])(.+?)\1/xm;
 for my $path (grep { m{(?:^|/)t\d{4}-[^/]*\.sh$} } sources('sh')) {
-	my $nr = 0;
-	for (lines($path)) {
-		$nr++;
-		next if !/^test_(?:expect_(?:success|failure)|shells)\s.*?'([^']+)'/;
-		my $title = $1;
+	my $text = slurp($path);
+	while ($text =~ /$TEST/g) {
+		my $title = $2;
+		my $nr = 1 + (substr($text, 0, $-[0]) =~ tr/\n//);
 		complain($path, $nr, "title '$title'", 'name the subject, then the result')
 			if $title =~ $TITLE;
 	}
