@@ -100,7 +100,7 @@ test_expect_success 'chain lint finds the bodies of a script, and reports the br
 
 # If a line of a good body loses its &&, that must be detected; so no construct
 # hides a break after it.
-test_expect_success 'a break is found after each shell construct' '
+test_expect_success 'a broken chain is found after each shell construct' '
 	while read -r name
 	do
 		test "$name" != empty || continue

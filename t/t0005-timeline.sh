@@ -397,7 +397,7 @@ test_expect_success PROVE 'prove -PTrace2 reports why prove says that a script f
 	test_cmp expect actual
 '
 
-test_expect_success PROVE 'prove -PTrace2 works with a multiplexer of a subclass' '
+test_expect_success PROVE 'prove -PTrace2 works with a harness that has its own multiplexer' '
 	cat >Own.pm <<-\EOF &&
 	package Own;
 	our @ISA = "TAP::Harness";
@@ -428,7 +428,7 @@ test_expect_success PROVE 'prove -PTrace2 accepts titles and paths that are not 
 	test_grep "region_leave.*\"1 - $two\"" both
 '
 
-test_expect_success PROVE 'prove -PTrace2: a script of the harness has one session' '
+test_expect_success PROVE 'prove -PTrace2: a script of the harness is not recorded twice' '
 	(
 		TEST_OUTPUT_DIRECTORY=$PWD TEST_NO_TEST_TOOL=t &&
 		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&

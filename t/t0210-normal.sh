@@ -91,7 +91,7 @@ test_expect_success 'a child that a signal ends has code 128 + the signal' '
 	echo "child_exit[0] pid:_PID_ code:143 elapsed:_TIME_" | test_cmp - actual.child
 '
 
-test_expect_success 'a child in another directory has cd and its words quoted' '
+test_expect_success 'child_start shows the directory of a child as cd DIR, and quotes special words' '
 	mkdir "a dir" &&
 	traced --normal test-tool trace2 020spawn --cwd="a dir" \
 		true "it'\''s a!b" "" + plain+,-./:=@_^ &&

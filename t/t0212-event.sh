@@ -229,7 +229,7 @@ test_expect_success 'a region has no members for absent texts' '
 	EOF
 '
 
-test_expect_success 'regions open at the end of the program need no leave events' '
+test_expect_success 'regions open at the end of the program get no leave events' '
 	traced --event test-tool trace2 call region_enter c l , region_enter c m &&
 	jq -r .event actual >actual.names &&
 	test_write_lines version start cmd_name region_enter region_enter \

@@ -99,7 +99,7 @@ expect_versions_of_3 () {
 	done
 }
 
-test_expect_success 'timers have the shape of Git' '
+test_expect_success 'events of timers have the fields that Git writes' '
 	repeat 0 trace2 101timer 5 2 3 &&
 	for target in normal perf event
 	do
@@ -109,7 +109,7 @@ test_expect_success 'timers have the shape of Git' '
 	done
 '
 
-test_expect_success 'counters have the shape of Git' '
+test_expect_success 'events of counters have the fields that Git writes' '
 	repeat 0 trace2 201counter 7 13 3 &&
 	for target in normal perf event
 	do
@@ -119,7 +119,7 @@ test_expect_success 'counters have the shape of Git' '
 	done
 '
 
-test_expect_success 'nested processes have the shape of Git' '
+test_expect_success 'events of nested processes have the fields that Git writes' '
 	repeat 3 trace2 004child test-tool trace2 004child \
 		test-tool trace2 001return 3 &&
 	for target in normal perf event
@@ -131,7 +131,7 @@ test_expect_success 'nested processes have the shape of Git' '
 '
 
 # The repository of test-tool has no id: r0 and 0.
-test_expect_success 'data has the shape of Git' '
+test_expect_success 'data events have the fields that Git writes' '
 	repeat 0 trace2 006data cat k1 v1 cat k2 v2 &&
 	for target in normal perf event
 	do
@@ -145,7 +145,7 @@ test_expect_success 'data has the shape of Git' '
 # are made one by one. The remaining differences: the version; the arguments of
 # the program; test-tool names itself before, and formats messages with "%s";
 # and its verb ends with code 0.
-test_expect_success 'a command of Git that fails has the shape of Git' '
+test_expect_success 'events of a command with an error have the fields that Git writes' '
 	GIT_TRACE2_ENV_VARS= \
 	repeat 0 trace2 call def_repo 1 /home/dev/project , \
 		cmd_name checkout , \
@@ -210,7 +210,7 @@ test_expect_success 'a command of Git that fails has the shape of Git' '
 '
 
 # Before any scrubbing: the positions in a line, after time and place.
-test_expect_success !UNDER_VALGRIND 'lines have the layout of Git' '
+test_expect_success !UNDER_VALGRIND 'normal and perf lines have the columns that Git writes' '
 	repeat 0 trace2 101timer 5 2 3 &&
 	for from in "$traces/timers" ours
 	do

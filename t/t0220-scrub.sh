@@ -415,7 +415,7 @@ test_expect_success 'events that depend on the machine are left out by default' 
 	test_must_be_empty actual
 '
 
-test_expect_success 'normal and event leave out the same lines' '
+test_expect_success 'the normal and event scrubbers leave out the same events' '
 	cat >in <<-\EOF &&
 	cmd_path /bin/prog
 	cmd_ancestry sh <- sshd

@@ -197,7 +197,7 @@ test_expect_success 'event_members prints the values of members' '
 	test_write_lines "a w" b "a w" b | test_cmp - actual
 '
 
-test_expect_success JQ 'expect_valid_stream accepts a killed session with --killed, and fails for other text' '
+test_expect_success JQ 'expect_valid_stream accepts a killed session with --killed only, and no other text' '
 	sed "\$d" good >killed &&
 	! expect_valid_stream killed &&
 	expect_valid_stream --killed killed &&

@@ -318,7 +318,7 @@ test_expect_success 'GIT_TRACE2_SPANS=1/2 records half of the traces' '
 	test "$nr" -lt 1300
 '
 
-test_expect_success 'the sampled flag of a traceparent decides, also with GIT_TRACE2_SPANS' '
+test_expect_success 'the sampled flag of a traceparent overrides GIT_TRACE2_SPANS' '
 	count () {
 		traced env GIT_TRACE2_SPANS=$1 \
 			test-tool trace2 509children $above-$2 >/dev/null &&
@@ -411,7 +411,7 @@ threaded=5000 handled=200
 test_have_prereq !EXPENSIVE || threaded=30000 handled=1000
 for how in "$threaded" "$handled h"
 do
-	test_expect_success JQ,CC,!INSTRUMENTED "no end of a span is lost beside calls that set its attributes: $how" '
+	test_expect_success JQ,CC,!INSTRUMENTED "a span that ends during calls that set its attributes is recorded as ended: $how" '
 		build "$CC" ended.c -std=gnu11 &&
 		for target in EVENT RING
 		do
@@ -660,7 +660,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'span strings end at a NUL, and hide a secret wherever it stands' '
+test_expect_success JQ,CC,!INSTRUMENTED 'span strings end at a NUL, and a secret at any place in them is hidden' '
 	# Optimized: the names are constants then.
 	build "$CC" words.c -std=gnu11 -O2 &&
 	GIT_TRACE2_EVENT="$PWD/words" ./program &&

@@ -267,7 +267,7 @@ int main(void)
 EOF
 
 # If Yama refuses access, nothing is stored.
-test_expect_success CC,!INSTRUMENTED 'a request of trace2 set is found even if the program overwrites its flag' '
+test_expect_success CC,!INSTRUMENTED 'a request of trace2 set is obeyed even if the program overwrites trace2_enabled_' '
 	build "$CC" overwritten.c -std=gnu11 &&
 	mkfifo ready &&
 	{ GIT_TRACE2_CONTROL=1 ./program >ready & } &&

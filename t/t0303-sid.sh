@@ -166,7 +166,7 @@ with_parent () {
 	GIT_TRACE2_PARENT_SID=$1 session_id
 }
 
-test_expect_success 'any SID of a parent is used unchanged' '
+test_expect_success 'a parent SID with a space and a quote is used unchanged' '
 	with_parent parent >actual &&
 	test_grep "^parent/$own\$" actual &&
 	with_parent "a b/c\"d" >actual &&

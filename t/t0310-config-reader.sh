@@ -21,7 +21,7 @@ test_expect_success 'setup: unpack the files' '
 	done
 '
 
-test_expect_success PERL 'good config files have the expected content' '
+test_expect_success PERL 'good config files are read with the expected keys and values' '
 	for file in "$corpus"/good/*
 	do
 		printf "@ %s\0" "${file##*/}" &&
@@ -53,7 +53,7 @@ test_expect_success GIT 'git refuses the bad config files' '
 	test "$taken" = 0
 '
 
-test_expect_success 'a line of output without -z is key=value or key' '
+test_expect_success 'test-tool config list without -z prints lines of key=value, or of key alone' '
 	printf "[a \"B\"]\n\tc = d\n\te\n\tf =\n" >config &&
 	test_prints test-tool config --file config list <<-\EOF
 	a.B.c=d

@@ -10,7 +10,7 @@ test_description='config files include others'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-config.sh
 
-test_expect_success 'includes are read at their place, relative to the including file' '
+test_expect_success 'includes are read where they stand, by paths relative to the including file' '
 	mkdir -p inc/sub &&
 	cat >inc/top <<-\EOF &&
 	[a]
@@ -171,7 +171,7 @@ test_expect_success 'config files with includes are read up to 1 MiB in all' '
 	test_cmp expect err
 '
 
-test_expect_success GIT 'git includes the same files' '
+test_expect_success GIT 'Git and the library include the same files' '
 	rm n11 &&
 	options=--includes &&
 	same_as_git inc/top expanded n1 &&

@@ -100,7 +100,7 @@ test_expect_success 'a config file /dev/fd/N is read, even if the file was remov
 	} 9<unnamed
 '
 
-test_expect_success 'settings: a dangling link is no error, a circle of links is' '
+test_expect_success 'a dangling link as config file is no error, a circle of links is reported' '
 	ln -s nowhere dangling &&
 	ln -s two one &&
 	ln -s one two &&
@@ -113,7 +113,7 @@ test_expect_success 'settings: a dangling link is no error, a circle of links is
 	test_grep "too many levels of symbolic links" err.one
 '
 
-test_expect_success STRACE,!INSTRUMENTED 'a start opens each config file once, and /dev/null not at all' '
+test_expect_success STRACE,!INSTRUMENTED 'a program opens each config file once at its start, and /dev/null not at all' '
 	GIT_CONFIG_SYSTEM=/dev/null GIT_CONFIG_GLOBAL=/dev/null \
 		strace -f -e trace=file -o calls test-tool trace2 001return 0 &&
 	test_grep ! "null\|gitconfig" calls &&
@@ -123,7 +123,7 @@ test_expect_success STRACE,!INSTRUMENTED 'a start opens each config file once, a
 	test_line_count = 3 actual
 '
 
-test_expect_success GIT 'git lists the same settings, scope by scope' '
+test_expect_success GIT 'Git and the library list the same settings, scope by scope' '
 	mkdir "$HOME/dir" &&
 	printf "[a]b=2\n[include]path=dir/more\n" >"$HOME/.gitconfig" &&
 	echo "[a]more" >"$HOME/dir/more" &&

@@ -77,7 +77,7 @@ test_expect_success PERL 'matching a pattern with many stars ends soon' '
 	matches_not "$pattern" "$key"
 '
 
-test_expect_success GIT 'git chooses the same keys by pattern' '
+test_expect_success GIT 'Git and the library choose the same keys by pattern' '
 	cat >keys <<-\EOF &&
 	[core]
 		editor = 1
@@ -175,7 +175,7 @@ test_expect_success 'a boolean without a value is true, empty is false, with spa
 	test_must_fail test-tool config int
 '
 
-test_expect_success GIT 'git reads the same booleans and numbers' '
+test_expect_success GIT 'Git and the library read the same booleans and numbers' '
 	while read -r value truth number
 	do
 		t=$(or_dash git -c "a.b=$value" config --type=bool a.b) &&

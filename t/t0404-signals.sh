@@ -107,7 +107,7 @@ test_expect_success 'GIT_TRACE2_SIGNALS=none, and lists without a valid signal, 
 	sane_unset GIT_TRACE2_SIGNALS
 '
 
-test_expect_success 'signals of abort() and the like are recorded' '
+test_expect_success 'the signal of abort() is recorded' '
 	GIT_TRACE2_SIGNALS=ABRT killed "signal 6" trace2 063abort &&
 	expect_signal 6
 '

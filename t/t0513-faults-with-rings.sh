@@ -109,7 +109,7 @@ test_expect_success INJECT 'ring, samples, counters: every allocation, or each s
 	readable
 '
 
-test_expect_success 'a limit of few or no descriptors does no harm beside a ring' '
+test_expect_success 'a process with a ring is unharmed by a limit of few or no descriptors' '
 	afresh &&
 	for files in 3 4 5 6 7 8 9 10 12 16
 	do
@@ -123,7 +123,7 @@ test_expect_success 'a limit of few or no descriptors does no harm beside a ring
 
 # With musl, 10 MiB have room for the host and a part of the library: too little for
 # its threads beside that.
-test_expect_success !INSTRUMENTED 'a limit of address space does no harm beside a ring' '
+test_expect_success !INSTRUMENTED 'a process with a ring is unharmed by a limit of address space' '
 	afresh &&
 	case "$CC" in
 	*musl*) limits="8 14 20 30 60 80" ;;
@@ -137,7 +137,7 @@ test_expect_success !INSTRUMENTED 'a limit of address space does no harm beside 
 	readable
 '
 
-test_expect_success 'a limit of file size does no harm beside a ring' '
+test_expect_success 'a process with a ring is unharmed by a limit of file size' '
 	afresh &&
 	for kb in 1 200 800 1400 2000 3000
 	do

@@ -13,7 +13,7 @@ The host changes after the library has begun, and behaves as without tracing.
 test_skip_unless JQ
 
 # Address space reserved for future threads is missing here.
-test_expect_success !INSTRUMENTED 'under a memory limit set later, the host gets the same memory with tracing' '
+test_expect_success !INSTRUMENTED 'a host that limits its memory later gets as much memory with tracing as without' '
 	mkdir rings &&
 	echo memory | test_prints "$hosts/changes" limit-memory &&
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" limit-memory >actual &&
@@ -24,7 +24,7 @@ test_expect_success !INSTRUMENTED 'under a memory limit set later, the host gets
 '
 
 # A child keeps little of its parent's ring, and no more in later generations.
-test_expect_success !INSTRUMENTED 'under a memory limit, thirty generations of children get the same memory' '
+test_expect_success !INSTRUMENTED 'thirty generations of children with a memory limit get as much as without tracing' '
 	mkdir children &&
 	echo memory | test_prints "$hosts/changes" limit-memory-of-children &&
 	GIT_TRACE2_RING="$(pwd)/children" \
@@ -216,7 +216,7 @@ test_expect_success X86_64 'a closed trace is not opened in a sandbox whose SIGS
 	done
 '
 
-test_expect_success 'a sandbox that refuses gettid keeps errno' '
+test_expect_success 'the library keeps errno in a sandbox that refuses gettid' '
 	GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" refuse-gettid >out &&
 	echo "errno 4242" | test_cmp - out
 '
@@ -249,19 +249,19 @@ in_namespace () {
 	done
 }
 
-test_expect_success JQ,TIMENS 'a child in another time namespace has its own times' '
+test_expect_success JQ,TIMENS 'a child in another time namespace has right times and durations' '
 	in_namespace fork &&
 	in_namespace bare-fork &&
 	in_namespace resume
 '
 
-test_expect_success JQ,TIMENS 'a process may enter another time namespace' '
+test_expect_success JQ,TIMENS 'a process that enters another time namespace has right times and durations' '
 	in_namespace enter
 '
 
 # The malloc() of a sanitizer asks the vDSO for the time, which reads the counter: the
 # process would end there.
-test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in another time namespace does not need the TSC' '
+test_expect_success JQ,TIMENS,!INSTRUMENTED 'a child in another time namespace has right times without the TSC, too' '
 	in_namespace kernel-fork &&
 	in_namespace kernel-resume
 '

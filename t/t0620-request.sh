@@ -90,7 +90,7 @@ run () {
 
 for how in below beside
 do
-	test_expect_success "a server $how the script: its span is a child of the request span" '
+	test_expect_success "a server $how the script: the span of the server is a child of the request span" '
 		run $how &&
 		jq -s -r "
 			[.[] | select(.key == \"span\").value] as \$spans |

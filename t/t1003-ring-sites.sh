@@ -60,7 +60,7 @@ test_expect_success 'short records give the same events as long ones and as the 
 '
 
 # The fastest path begins once the clock has a scale, after a millisecond.
-test_expect_success 'a site has one row, however often it is used' '
+test_expect_success 'thousands of events from the same call sites are the same in a ring as in a file' '
 	run often GIT_TRACE2_RING_SIZE=4m &&
 	test_line_count -gt 10000 from-ring &&
 	same e from-ring &&
@@ -119,7 +119,7 @@ test_expect_success 'regions too deep for a short record are written as long one
 	test "$nr" -lt 32800
 '
 
-test_expect_success 'regions entered at a site may be left by a function, and the reverse' '
+test_expect_success 'a region entered at a call site may be left by trace2_region_leave_fl()' '
 	run mixed &&
 	same e from-ring
 '

@@ -101,7 +101,7 @@ test_expect_success JQ 'a killed process has its events and the values of its me
 '
 
 # Byte 296 is in header.lost[TR2_LOST_DEFINITION].
-test_expect_success 'metrics without a name in a ring are lost, unless reported at exit' '
+test_expect_success 'check warns of metrics that lack a name in a ring, unless reported at exit' '
 	damage 296 "\0003" &&
 	test_expect_code 1 trace2 check bad >out &&
 	test_grep "warning: .*lost.* (3)\$" out &&
@@ -183,7 +183,7 @@ while ($at < $head) {
 print "$_\n" for @heads;
 EOT
 
-test_expect_success JQ 'a process killed at any record of its end: nothing missing, nothing twice' '
+test_expect_success JQ 'a process killed at any record of its end has each timer and counter once' '
 	rm -f ring &&
 	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
 		<lines >out 2>&1 || test $? = 3; } &&

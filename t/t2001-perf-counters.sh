@@ -198,7 +198,7 @@ test_expect_success KERNEL_EVENTS 'programs that are executed inherit no perf de
 	test_grep ! "perf_event" fds
 '
 
-test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the program in trace2-perf runs' '
+test_expect_success CC,KERNEL_EVENTS,!INSTRUMENTED 'the first example program in the manual page trace2-perf runs' '
 	run_example items stdio.h "1000 items"
 '
 

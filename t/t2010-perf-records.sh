@@ -73,7 +73,7 @@ test_expect_success KERNEL_SAMPLES,LOST_FORMAT,!INSTRUMENTED 'samples that do no
 	test_line_count = $(($(cat value) - $(cat lost))) ours
 '
 
-test_expect_success CC,!INSTRUMENTED 'the sampling program in trace2-perf runs' '
+test_expect_success CC,!INSTRUMENTED 'the example of sampling in the manual page trace2-perf runs' '
 	run_example bytes poll.h "woken "
 '
 

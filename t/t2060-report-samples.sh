@@ -21,7 +21,7 @@ test_expect_success 'setup: record samples of treesum' '
 	summed app/treesum/files/:4
 '
 
-test_expect_success LIBDW 'report --samples has the counting functions and their callers by name' '
+test_expect_success LIBDW 'report --samples names the functions with counts, and their callers' '
 	trace2 report --samples r >out 2>err &&
 	test_prints head -n 2 out <<-\EOF &&
 	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY
@@ -80,14 +80,14 @@ test_expect_success !MUSL 'report --samples joins calls to addresses without cod
 	test_must_be_empty err
 '
 
-test_expect_success LIBDW,BUILD_ID 'a build with a new date but the same code keeps its names' '
+test_expect_success LIBDW,BUILD_ID 'a program with a new date but the same code keeps its names of functions' '
 	touch treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep " sum_files$" out &&
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'another build at the same path gives no names, and a warning' '
+test_expect_success LIBDW,BUILD_ID 'another build at the same path gives no names of functions, and a warning' '
 	cp treesum kept &&
 	another_build treesum &&
 	touch -d 2001-01-01 treesum &&
@@ -98,7 +98,7 @@ test_expect_success LIBDW,BUILD_ID 'another build at the same path gives no name
 	grep "without names, of .*/treesum.: replaced by another build since" err
 '
 
-test_expect_success LIBDW 'a removed file is named in a warning, and functions are offsets' '
+test_expect_success LIBDW 'functions of a removed file are shown as offsets, and a warning names the file' '
 	mv treesum kept &&
 	trace2 report --samples r >out 2>err &&
 	mv kept treesum &&
@@ -106,7 +106,7 @@ test_expect_success LIBDW 'a removed file is named in a warning, and functions a
 	grep "treesum.: no longer there" err
 '
 
-test_expect_success LIBDW 'files without names share one line, the most sampled first' '
+test_expect_success LIBDW 'one warning lists the files without names of functions, the most sampled first' '
 	rm -rf r &&
 	mkdir r &&
 	for name in one three two three four three
@@ -177,7 +177,7 @@ test_expect_success LIBDW,BUILD_ID 'a file without a build id is used only if it
 	grep "treesum.: changed or replaced after the process began" err
 '
 
-test_expect_success LIBDW 'report and export without samples say how to get some' '
+test_expect_success LIBDW 'report and export say how to record samples if there are none' '
 	rm -rf r &&
 	GIT_TRACE2_RING="$(pwd)/r" ./treesum -j 1 tree &&
 	trace2 report --samples r 2>err &&
@@ -221,7 +221,7 @@ test_expect_success PERF,LIBDW 'export to perf: threads begin and end at their t
 	test_must_be_empty wrong
 '
 
-test_expect_success PERF,LIBDW,BUILD_ID 'export to perf: another build gives no names' '
+test_expect_success PERF,LIBDW,BUILD_ID 'export to perf: another build gives no names of functions' '
 	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
 	grep sum_files script &&
 	perf script -i perf.data --show-mmap-events 2>/dev/null >maps &&

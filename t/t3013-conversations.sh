@@ -77,7 +77,7 @@ test_expect_success 'the critical path does not follow a transport that outlives
 	test_grep "^ *58.000 .* └ push/send$" actual
 '
 
-test_expect_success 'times of a conversation add up' '
+test_expect_success 'times on the critical path through a conversation add up to the wall time' '
 	path_of push.event | awk "{ sum += \$1 } END { print sum }" >actual &&
 	echo 100 | test_cmp - actual
 '

@@ -108,7 +108,7 @@ test_expect_success JQ 'exports and views give the same time of a segment' '
 
 # A process is a copy of the shell until its first exec. A subshell may work
 # before that: then this part is named, if it has 10 % of the time and 10 ms.
-test_expect_success 'the tree names the program that ran longest before the last one' '
+test_expect_success 'the tree names the last program of a process, and the longest one before it' '
 	recording names </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -347,7 +347,7 @@ test_expect_success JQ 'several commands: report shows their number, total time 
 	echo "[3,60000000,80000000,true]" | test_cmp - actual
 '
 
-test_expect_success 'commands side by side each have their share' '
+test_expect_success 'report -g cmd: shares of commands side by side are of the sum of their times' '
 	{
 		begin P 0 a && begin P/X 10 kid && event P/X 20 atexit &&
 		event P 50 atexit && begin Q 0 b && begin Q/Y 15 kid &&

@@ -124,7 +124,7 @@ test_expect_success 'times: check warns where Git wrote 1900-00-00' '
 	echo "2026-03-14T11:00:00.000000Z 2000 0 prog" | test_cmp - actual
 '
 
-test_expect_success 'brief: t_abs of start gives the time of version' '
+test_expect_success 'brief: a process began t_abs of its start event before the time of version' '
 	stream full.event <<-\EOF &&
 	0.70 version "evt":"3","exe":"1"
 	0.70 start "t_abs":0.09,"argv":["prog"]

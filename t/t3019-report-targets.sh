@@ -330,7 +330,7 @@ test_expect_success NINJA,CC,TASKS 'ninja: targets are kept in the recording whe
 	test_write_lines "1 -" "1 n/out/copied" "1 n/out/sub/a.o" | test_cmp - actual
 '
 
-test_expect_success TASKS 'make: --trace names what no compiler makes' '
+test_expect_success TASKS 'make --trace: files that no compiler makes are named as targets' '
 	tr Q "\\t" >Makefile <<-\EOF &&
 	all: a.h b.h
 	a.h:

@@ -394,7 +394,7 @@ test_expect_success !UNDER_VALGRIND 'SIGTSTP to the recorder stops it and the co
 	test_expect_code 8 wait $pid
 '
 
-test_expect_success 'an earlier recording moves to DIR.old, and the one there is removed' '
+test_expect_success 'an earlier recording moves to DIR.old, and an earlier DIR.old is removed' '
 	rm -rf again again.old &&
 	for i in 1 2 3
 	do
@@ -593,7 +593,7 @@ test_expect_success TASKS '--max-size: a few task records do not reach the limit
 	test_grep ! "max-size" err
 '
 
-test_expect_success SECCOMP '--max-size without task records: an unknown number of losses is reported' '
+test_expect_success SECCOMP '--max-size without task records: the number of losses is reported as unknown' '
 	denied all \
 		trace2 record --no-ptrace --max-size 50k -- sh ./full 2>err &&
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err

@@ -15,7 +15,7 @@ test_skip_unless NODE,LIBCURL
 sane_unset OTEL_EXPORTER_OTLP_HEADERS OTEL_EXPORTER_OTLP_TRACES_HEADERS \
 	OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 
-test_expect_success 'OTEL_EXPORTER_OTLP_HEADERS are percent-decoded' '
+test_expect_success 'headers in OTEL_EXPORTER_OTLP_HEADERS are percent-decoded' '
 	collector &&
 	OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer%20s3cret%3D, x-scope = a b ,x-eq=1=2,x-odd=50%,x-hex=%2a%5f" \
 		trace2 export --to otlp --url $url "$MIX" 2>err &&

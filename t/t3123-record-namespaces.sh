@@ -50,7 +50,7 @@ test_expect_success PID_NAMESPACE,EXIT_CODES 'a session in a pid namespace belon
 	EOF
 '
 
-test_expect_success CPU_LIMIT 'a command that exceeds the CPU limit of its cgroup is throttled' '
+test_expect_success CPU_LIMIT 'a command that exceeds the CPU limit of its cgroup is shown as throttled' '
 	make_group &&
 	test_when_finished "rmdir \"$group\"" &&
 	sh -c "echo \$\$ >\"\$1/cgroup.procs\" && shift && exec \"\$@\"" sh "$group" \

@@ -82,7 +82,7 @@ test_expect_success 'record --no-ptrace and stat do not use ptrace' '
 '
 
 # The tracing thread is faster than the thread that starts it.
-test_expect_success STRACE 'record has the command alone if ptrace is refused, and says why' '
+test_expect_success STRACE 'record records only the command if ptrace is refused, and says why' '
 	test_expect_code 3 strace -o log -e inject=clone,clone3:delay_exit=100000 \
 		"$PERL_PATH" "$TEST_DIRECTORY/t3100/deny.perl" ptrace \
 		trace2 record --ptrace -o refused -- sh -c "exit 3" 2>err &&

@@ -32,7 +32,7 @@ test_lazy_prereq USER_NAMESPACE '
 	unshare -Ur true && test "$(readlink /proc/self/ns/user)" = "user:[4026531837]"
 '
 
-test_expect_success 'check --record agrees with a recording' '
+test_expect_success 'check --record lists as available what a recording then has' '
 	checked env &&
 	trace2 record -q -o here -- sh -c "true; exit 0" &&
 	jq -r ".states, .wait_causes, .wakers, .exit_codes" here/meta.json |
@@ -98,13 +98,13 @@ says_the_same () {
 	more out | test_cmp remedy -
 }
 
-test_expect_success SECCOMP 'a filter: check, record, report and stat name the same remedy' '
+test_expect_success SECCOMP 'a seccomp filter: check, record, report and stat name the same remedy' '
 	says_the_same filter all &&
 	test_grep "cap-add PERFMON\|securityContext" remedy &&
 	test_grep "cpu-migrations (not permitted (a seccomp filter refuses it))" out
 '
 
-test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'check --record names a filter, whichever error it returns' '
+test_expect_success SECCOMP,ORDINARY_USER,PARANOID_2 'check --record names a seccomp filter, whichever error the filter returns' '
 	for error in 1 13
 	do
 		checked as_ordinary env DENY_ERRNO=$error "$PERL_PATH" \
@@ -129,7 +129,7 @@ test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'a user namespace: che
 	test_grep "or CAP_PERFMON outside of user namespaces, is needed" err
 '
 
-test_expect_success SECCOMP,EXIT_CODES 'check --record: the connector alone has no CPU time' '
+test_expect_success SECCOMP,EXIT_CODES 'check --record: the process connector alone gives no CPU times' '
 	checked filter perf &&
 	test "$(has "all processes")" = true &&
 	test "$(has "exit codes, all arguments")" = true &&

@@ -370,7 +370,7 @@ test_expect_success 'the cause of a wait is the innermost listed function of the
 	EOF
 '
 
-test_expect_success 'a process waits for the cause of its latest thread' '
+test_expect_success 'a wait of all threads of a process has the cause of the thread that stopped last' '
 	made r <<-\EOF &&
 	top two
 	5 0 fork 10 11 10 10
@@ -473,7 +473,7 @@ test_expect_success 'kernel.data of another machine, or other text, is reported'
 	test_grep ! "cpu_ns" dump
 '
 
-test_expect_success 'lost records mark each thread that existed at the time of the loss' '
+test_expect_success 'each thread that existed when records were lost is marked as incomplete' '
 	made r <<-\EOF &&
 	begin
 	10 0 fork 11 11 10 10
@@ -492,7 +492,7 @@ test_expect_success 'lost records mark each thread that existed at the time of t
 	test_grep "kernel.data.*records were lost" out
 '
 
-test_expect_success 'a thread is marked if a record of its switches is missing' '
+test_expect_success 'a thread with a missing record of a switch is marked as incomplete' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10

@@ -64,7 +64,7 @@ test_expect_success 'a state names the waker of a thread, and the user of its CP
 	EOF
 '
 
-test_expect_success 'a wake-up before the thread is off its CPU is used' '
+test_expect_success 'a wake-up recorded just before its thread left the CPU names the waker' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -161,7 +161,7 @@ test_expect_success 'no wake-ups recorded: a thread that waits for sockets may b
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a process that ends is the waker, but not one of a loop' '
+test_expect_success 'no wake-ups recorded: a process that ends is named as waker, unless a loop ran it' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -195,7 +195,7 @@ test_expect_success 'no wake-ups recorded: a process that ends is the waker, but
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a futex wait may have timed out, a file lock may not' '
+test_expect_success 'no wake-ups recorded: a futex wait without a waker is a sleep, a file lock is not' '
 	made r <<-\EOF &&
 	0 0 comm 10 10 top exec
 	1 0 waking 10 10 77
@@ -220,7 +220,7 @@ test_expect_success 'no wake-ups recorded: a futex wait may have timed out, a fi
 	EOF
 '
 
-test_expect_success 'a time without a CPU names the thread that had the CPU most, or others' '
+test_expect_success 'a wait for a CPU names the thread that had the CPU most, else it says others' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -361,7 +361,7 @@ test_expect_success 'no wake-ups recorded: a loop of failing processes, and its 
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a poll, a signal wait or a read may be ended by a child' '
+test_expect_success 'no wake-ups recorded: a child that ends is the waker of a poll, signal wait or read' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
 		made r <<-EOF &&
@@ -380,7 +380,7 @@ test_expect_success 'no wake-ups recorded: a poll, a signal wait or a read may b
 	done
 '
 
-test_expect_success 'no wake-ups recorded: no waker is named after mere computing, or if a timer fits' '
+test_expect_success 'no wake-ups recorded: no waker is named if threads only computed, or a timer fits' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -434,7 +434,7 @@ test_expect_success 'no causes recorded: a parent waits for the child that ends,
 '
 
 # Samples of the whole machine: 77 and 78 are not of the recording.
-test_expect_success 'machine-wide switches name the longest user of a CPU and the end of threads' '
+test_expect_success 'machine-wide switches name the longest user of a CPU; a thread ends at its last one' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

@@ -141,7 +141,7 @@ no_cpu () {
 		(if .args.throttled then "throttled" else .args.cpu_had end)' json
 }
 
-test_expect_success 'a thread without a CPU is throttled exactly while its cgroup was' '
+test_expect_success 'a thread without a CPU is shown as throttled exactly while its cgroup was' '
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10

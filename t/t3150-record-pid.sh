@@ -289,7 +289,7 @@ has_rounds () {
 	test "$(trace2 script -i r | grep -c "main.*region_enter.*label:round")" = "$1"
 }
 
-test_expect_success STATES 'record -p continues a ring that is smaller than the recorded events' '
+test_expect_success STATES 'record -p loses no event of a ring that is too small for all of them' '
 	GIT_TRACE2_RING_SIZE=4k && export GIT_TRACE2_RING_SIZE &&
 	start_worker 1 1 exit &&
 	sane_unset GIT_TRACE2_RING_SIZE &&

@@ -113,7 +113,7 @@ test_expect_success CC,TASKS,LIBDW 'samples in Python: the report says how Pytho
 
 # Do not believe a /tmp/perf-PID.map of another owner, or from before the
 # process.
-test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
+test_expect_success TASKS 'record --profile keeps a /tmp/perf-PID.map written during the recording' '
 	cat >writes <<-\EOF &&
 	echo "1000 10 $1" >/tmp/perf-$$.map
 	touch -d "$2" /tmp/perf-$$.map
@@ -133,7 +133,7 @@ test_expect_success TASKS 'names in /tmp/perf-PID.map are kept' '
 	test_path_is_missing r/maps
 '
 
-test_expect_success TASKS,CC 'a jitdump that a process maps is kept, from any directory' '
+test_expect_success TASKS,CC 'record --profile keeps a jitdump that a process maps, from any directory' '
 	"${CC:-cc}" -o jit "$TEST_DIRECTORY/t3161/jit.c" &&
 	mkdir place &&
 	trace2 record -q -o r --profile -- sh -c "cd place && ../jit; :" &&

@@ -202,7 +202,7 @@ test_expect_success '--what-if: a wait ended from outside the recording has a be
 	EOF
 '
 
-test_expect_success '--what-if: a short wait for an answer, a page or a disk is no wait from outside' '
+test_expect_success '--what-if: a short wait for an answer, a page or a disk shrinks with its program' '
 	for wait in "sk_wait_data 41000" "io_schedule 60000" \
 		"folio_wait_bit_common,filemap_fault,handle_mm_fault 60000"
 	do
@@ -219,7 +219,7 @@ test_expect_success '--what-if: a short wait for an answer, a page or a disk is 
 '
 
 # xargs -P2: a has a place for 60 ms, b, c and d the other one.
-test_expect_success '--what-if: a job that ends earlier frees its place for the next job, at best' '
+test_expect_success '--what-if: a job that ends earlier lets the next job begin earlier, at best' '
 	made r <<-\EOF &&
 	top top
 	1000 0 fork 11 11 10 10

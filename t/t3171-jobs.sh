@@ -148,7 +148,7 @@ test_expect_success 'report -j: jobs of a make below a make belong to both' '
 		.sum_ns == 66000000 and .longest_ns == 36000000"
 '
 
-test_expect_success 'report -j: a job that begins earlier does not wait longer for the outside' '
+test_expect_success '--what-if: a job begun earlier waits no longer for an answer from outside' '
 	built "50000 1 switch 13 13 0 swapper schedule,sk_wait_data" &&
 	# c begins 20 ms earlier, and takes the 50 ms that it did.
 	trace2 report --format=json --what-if=b=0 r >json &&

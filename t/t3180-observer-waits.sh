@@ -168,7 +168,7 @@ test_expect_success 'a relative socket path is not joined to a socket of another
 '
 
 # 4: PR_SET_DUMPABLE. Only root may still ask what it waits for.
-test_expect_success NOT_ROOT,X86_64 'a process that hides from its user is counted as not seen' '
+test_expect_success NOT_ROOT,X86_64 'record counts and reports a process that hides from its own user' '
 	cat >hides.perl <<-\EOF &&
 	syscall(157, 4, 0) == 0 or die "prctl: $!\n";
 	sleep 1;

@@ -223,7 +223,7 @@ test_expect_success '--memory ignores values seen after the end of a process' '
 	test_grep "^377487360,2,314572800" out
 '
 
-test_expect_success 'stat: peak-memory is compared as other numbers of a run' '
+test_expect_success 'diff: peak-memory is compared like other numbers of a run' '
 	built &&
 	for i in 1 2 3 4
 	do

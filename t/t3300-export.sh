@@ -155,7 +155,7 @@ test_expect_success GIT 'chrome: a live git command with many children is export
 			[.traceEvents[] | select(.ph == \"f\") | .id]" out.json
 '
 
-test_expect_success 'folded: processes come first, then threads and regions' '
+test_expect_success 'folded: a stack has processes first, then threads and regions' '
 	test_prints trace2 export --to folded "$MIX" <<-\EOF
 	work 5000
 	work;helper 12000

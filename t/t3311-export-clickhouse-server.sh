@@ -62,7 +62,7 @@ test_expect_success 'clickhouse server: two exports give the rows of csv once' '
 	test_cmp expect.days days
 '
 
-test_expect_success 'clickhouse server: processes, states and their views exist' '
+test_expect_success 'clickhouse server: two exports give processes, states and their views once' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for i in 1 2
 	do

@@ -92,7 +92,7 @@ test_expect_success JQ,COUNT,PERF_STAT 'stat counts as many page faults as perf 
 	test_prints measure ".mean - $theirs | fabs < 25" page-faults
 '
 
-test_expect_success JQ,COUNT 'stat: two names of the same event are one' '
+test_expect_success JQ,COUNT 'stat: two names of the same event are shown as one measure' '
 	trace2 stat -q -e cs,context-switches,faults:u --format=json true >out &&
 	jq -r ".measures[] | select(.kind == \"event\") | .name" out |
 		sed "s/:u$//" >actual &&
@@ -589,7 +589,7 @@ test_expect_success JQ,STATES 'stat --states --against compares the states of bo
 	EOF
 '
 
-test_expect_success JQ,STATES 'stat: states recorded on one side only make no difference' '
+test_expect_success JQ,STATES 'stat: states recorded on one side only are not compared' '
 	trace2 stat -q -r 3 --baseline both --format=json ./work >out &&
 	jq -r ".differences[].kind" out | sort -u >actual &&
 	test_grep process actual &&

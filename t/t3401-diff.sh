@@ -280,7 +280,7 @@ test_expect_success 'diff judges four runs on each side, but not three' '
 	test_cmp expect err
 '
 
-test_expect_success 'diff compares different numbers of runs' '
+test_expect_success 'diff compares sides with different numbers of runs' '
 	runs a wall=1000,2000,3000 && runs b wall=6000,7000,8000,9000,9500,9600,9700 &&
 	trace2 diff --only run a b >actual &&
 	test_grep "^2.000 ms  9.000 ms  +7.000 ms   4.50  0.017  \*  wall$" actual &&
@@ -371,7 +371,7 @@ test_expect_success 'diff --format=csv prints a table' '
 	EOF
 '
 
-test_expect_success 'diff: several -i are the base, and all arguments are new' '
+test_expect_success 'diff: all inputs given by -i are the base, all arguments are the new side' '
 	runs a wall=1000,2000 && runs b wall=5000,6000 &&
 	trace2 diff --only run -i a/run-0001 -i a/run-0002 b/run-0001 b/run-0002 \
 		>actual &&

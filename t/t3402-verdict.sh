@@ -189,7 +189,7 @@ writes () {
 	EOF
 }
 
-test_expect_success IO,JQ 'bytes and calls of reading and writing are counted, also in children' '
+test_expect_success IO,JQ 'record and stat count bytes and calls of reading and writing, also in children' '
 	writes both &&
 	trace2 record -q -o io -- sh -c "./both 700 | cat >copy" &&
 	jq -c ".io | [.written_bytes, .read_bytes >= 21000,
@@ -204,7 +204,7 @@ test_expect_success IO,JQ 'bytes and calls of reading and writing are counted, a
 	EOF
 '
 
-test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user has the same counts of reading and writing' '
+test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user gets the same counts of reading and writing as root' '
 	writes alike && chmod 755 alike &&
 	mkdir -p ordinary && chmod 777 ordinary &&
 	trace2 record -q -o io -- ./alike 70 >/dev/null &&
@@ -464,7 +464,7 @@ test_expect_success JQ 'pairs with a value of 0 are compared by difference, not 
 		[.name, .base, .new, .p]" out
 '
 
-test_expect_success INSTRUCTIONS,JQ 'instructions are counted if the machine can' '
+test_expect_success INSTRUCTIONS,JQ 'stat counts instructions if the machine can' '
 	trace2 stat -q -r 2 --format=json true >out &&
 	jq -e ".measures[] | select(.name | startswith(\"instructions\")) | .mean > 1000" out
 '

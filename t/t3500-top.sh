@@ -85,7 +85,7 @@ test_expect_success !TSAN 'top shows counters, timers, threads and open regions 
 	test_cmp expect actual
 '
 
-test_expect_success 'top finds a process by its directory, and shows what it does' '
+test_expect_success 'top finds a process by the directory of its ring, and shows threads and metrics' '
 	another_round && another_round &&
 	trace2 top --once --format=json rings >top.json &&
 	jq -e ".processes[0].pid == $worker and .counters[0].value == 12 and
@@ -130,7 +130,7 @@ looked () {
 	test "$(grep -c "\"value\"" looks)" -ge "$1"
 }
 
-test_expect_success 'top shows the earlier sums until a thread is added completely' '
+test_expect_success 'top shows the earlier sums while the values of an ended thread are being added' '
 	trace2 top --once --format=json rings >before &&
 	>looks &&
 	{ trace2 top --format=json -d 0.01 rings >>looks 8>&- 9<&- & } &&

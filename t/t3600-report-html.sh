@@ -39,7 +39,7 @@ test_expect_success JQ 'the page contains the data of the recording' '
 	EOF
 '
 
-test_expect_success 'the page: its scripts use only values that the rows of data have' '
+test_expect_success 'scripts of the page use only fields that its data has' '
 	"$PERL_PATH" -0777 -ne "
 		while (/^const ([A-Z]+) = places\((.*)\);\$/gm) {
 			my (\$row, \$names) = (\$1, \$2);

@@ -210,7 +210,7 @@ do
 	'
 done
 
-test_expect_success 'howto-slow-git shows two tables' '
+test_expect_success 'howto-slow-git shows the headings of at least two tables' '
 	sed "s/^    //" "$docs"/howto-slow-git.adoc | heads >shown &&
 	test_line_count -gt 1 shown
 '
