@@ -209,7 +209,7 @@ do
 	rare=
 	test "$compiler" = "$usual" || rare=,EXPENSIVE
 	# musl never unloads.
-	test_expect_success "!INSTRUMENTED,!MUSL$rare" "$compiler: a module with sites in inline functions can be unloaded" '
+	test_expect_success "!INSTRUMENTED,!MUSL$rare" "$compiler: a module with call sites in inline functions can be unloaded" '
 		build $compiler loads.cc -std=c++11 -ldl &&
 		mv program loads &&
 		build $compiler plugin.cc -std=c++11 -fPIC -shared &&

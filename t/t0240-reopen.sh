@@ -127,7 +127,7 @@ test_expect_success 'reopen opens a target again whose descriptor was closed' '
 	printf "null\n2\n" | test_cmp - actual
 '
 
-test_expect_success 'reopen keeps a descriptor that the program was given' '
+test_expect_success 'reopen continues to write to a target that is a descriptor number' '
 	GIT_TRACE2_EVENT=5 test-tool trace2 261steps step reopen step 5>e >out &&
 	test_grep "^reopen: 0$" out &&
 	no_problems e &&

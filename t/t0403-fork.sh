@@ -327,7 +327,7 @@ test_expect_success UNIX_SOCKETS 'a forked child has its own connection to a soc
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 2
 '
 
-test_expect_success 'a forked child writes to the same standard error' '
+test_expect_success 'a forked child writes to the standard error of its parent' '
 	GIT_TRACE2_EVENT=2 test_expect_code 5 test-tool trace2 070fork 2>e &&
 	expect_valid_stream e &&
 	test "$(grep -c "^{\"event\":\"atexit\"" e)" = 2

@@ -511,7 +511,7 @@ test_expect_success 'an error of misuse has its file name cut to 255 bytes' '
 		.file == \"${name}12345\" and .line == 1" e
 '
 
-test_expect_success 'an early call to a metric is reported, too' '
+test_expect_success 'a metric or thread call before initialize is reported as an error' '
 	for first in "counter_add test1 5" "timer_start test1" "thread_start x"
 	do
 		traced test-tool --no-init trace2 call \

@@ -119,7 +119,7 @@ do
 	'
 done
 
-test_expect_success 'both JSON parsers agree' '
+test_expect_success 'both JSON parsers give the same list of each sample trace' '
 	for f in "$traces"/*.event
 	do
 		name=$(basename "$f") &&
@@ -128,7 +128,7 @@ test_expect_success 'both JSON parsers agree' '
 	done
 '
 
-test_expect_success 'lines slightly unlike the usual form give the same with both parsers' '
+test_expect_success 'lines slightly unlike the usual form give the same events with both JSON parsers' '
 	{
 		begin &&
 		event data 00.2 ",\"t_abs\":0.2,\"t_rel\":1e-1,\"nesting\":1,\"category\":\"c\",\"key\":\"k\",\"value\":\"a\\\\u0041\\\\n\"" &&
@@ -180,7 +180,7 @@ while (my $line = <>) {
 }
 EOF
 
-test_expect_success 'events with a byte changed, lost or doubled give the same with both parsers' '
+test_expect_success 'lines with a byte changed, lost or doubled give the same with both JSON parsers' '
 	"$PERL_PATH" mutate.pl "$traces"/*.event >mutated.event &&
 	test "$(wc -l <mutated.event)" -gt 10000 &&
 	test_when_finished "unset TRACE2_TEST_PARSER" &&

@@ -112,7 +112,7 @@ test_expect_success JQ 'scripts that failed without a failed test are shown with
 	EOF
 '
 
-test_expect_success JQ 'report --tests: a child counts for the test that started it, in each script' '
+test_expect_success JQ 'report --tests: a child counts for the test of its own script that started it' '
 	{
 		suite 1 <<-\EOF &&
 		1.0 2.0 1.0 ok 1 - first

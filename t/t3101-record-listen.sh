@@ -322,7 +322,7 @@ test_expect_success 'record --listen does not remove a file that replaced its so
 	rm "$sock/s"
 '
 
-test_expect_success 'record --listen refuses a path too long for a socket, or without a directory' '
+test_expect_success 'record --listen refuses a socket path that is too long, or in a missing directory' '
 	long=$(printf "%0120d" 0) &&
 	test_expect_code 128 trace2 record -o none --listen "$sock/$long" 2>actual &&
 	test_grep "longer than 107 bytes" actual &&

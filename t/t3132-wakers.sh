@@ -111,7 +111,7 @@ test_expect_success 'no wake-ups recorded: the only possible waker is named' '
 '
 
 # A packet for another process, or a timer, interrupts any thread that computes.
-test_expect_success 'no wake-ups recorded: a thread that made no system call did not send the packet' '
+test_expect_success 'no wake-ups recorded: a thread without a system call is not named as sender' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -140,7 +140,7 @@ test_expect_success 'no wake-ups recorded: a thread that made no system call did
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a thread that waits for sockets may be the one that answered' '
+test_expect_success 'no wake-ups recorded: a thread that waited for a socket is named as likely waker' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10

@@ -45,20 +45,20 @@ then_is () {
 	test_write_lines "$2 $3" true | test_cmp - actual
 }
 
-test_expect_success 'report -j 1 runs one job after the other' '
+test_expect_success 'report -j 1 estimates the time of one job after the other' '
 	built &&
 	# a 30 ms, b 20, c 50 of which it needs 40; 10 before them, 9 after;
 	# at worst, 1 ms from the end of b to the start of c.
 	then_is 1 120000 109000
 '
 
-test_expect_success 'report -j with the recorded number of jobs takes as long, or less' '
+test_expect_success 'report -j with the recorded number of jobs estimates the recorded time, or less' '
 	built &&
 	# Half of 90 ms is more than the 40 of c.
 	then_is 2 90000 64000
 '
 
-test_expect_success 'report -j with many jobs takes as long as the longest one' '
+test_expect_success 'report -j with many jobs estimates the time that the longest job needs' '
 	built &&
 	then_is 3 90000 59000 &&
 	then_is 4000000000 90000 59000

@@ -257,7 +257,7 @@ test_expect_success 'otlp: requests have a maximal size' '
 	test_write_lines "[4096,4096,809]" 9001 | test_cmp - actual
 '
 
-test_expect_success NODE,LIBCURL 'otlp: a collector gets the same as a file' '
+test_expect_success NODE,LIBCURL 'otlp: a collector gets the same JSON as a file' '
 	collector 200 &&
 	trace2 export --to otlp --url $url "$MIX" &&
 	trace2 export --to otlp --url $url/here "$MIX" &&

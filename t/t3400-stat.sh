@@ -240,7 +240,7 @@ test_expect_success JQ 'stat: JSON says which runs failed' '
 	test_prints jq -c "[[.runs[].code], .stat[0].failed, .stat[0].code]" out
 '
 
-test_expect_success 'stat: a CMD that cannot run leaves the earlier set, and creates none' '
+test_expect_success 'stat: a CMD that cannot run leaves the earlier set of runs, and creates none' '
 	test_expect_code 127 trace2 stat -o kept no-such-command 2>err &&
 	test_grep "cannot run .no-such-command.: command not found" err &&
 	test_path_is_missing kept &&
@@ -280,7 +280,7 @@ test_expect_success 'stat: later runs start with the same signal mask as the fir
 	test_line_count = 2 actual
 '
 
-test_expect_success 'stat -o moves the earlier set to DIR.old, and refuses other directories' '
+test_expect_success 'stat -o moves an earlier set of runs to DIR.old, and refuses other directories' '
 	trace2 stat -r 2 -o again true 2>err &&
 	trace2 stat -r 1 -o again true 2>err &&
 	test_prints ls again again.old <<-\EOF &&
@@ -453,7 +453,7 @@ test_expect_success '--against finds an existing difference, and no other' '
 	test_grep "2 runs in turns; 2 failed, the first with exit 3$" out
 '
 
-test_expect_success '--against: after an interrupt the complete runs of both are shown' '
+test_expect_success '--against: after an interrupt the complete runs of both commands are shown' '
 	write_script halts <<-EOF &&
 	echo run >>halts.runs
 	test \$(wc -l <halts.runs) -ne 6 || {
@@ -573,7 +573,7 @@ test_expect_success STATES 'stat --states on a terminal has a row for each kind'
 
 # Which difference is significant depends on the load: t3401 says that of
 # recordings whose times are known.
-test_expect_success JQ,STATES 'stat --states --against compares the states of both' '
+test_expect_success JQ,STATES 'stat --states --against compares the states of both commands' '
 	compute_and_wait less 3 20 &&
 	trace2 stat -q -r 5 --states --only cpu,wait --format=json \
 		--against ./less ./work >out &&

@@ -91,7 +91,7 @@ runs_of_states () {
 	done
 }
 
-test_expect_success JQ 'diff marks the state of processes that changed' '
+test_expect_success JQ 'diff marks which of the states cpu, wait and ready of a process changed' '
 	runs_of_states short 21 22 23 24 25 &&
 	runs_of_states long 41 42 43 44 45 &&
 	trace2 diff --only cpu,wait,ready --format=json short long >out &&
@@ -103,7 +103,7 @@ test_expect_success JQ 'diff marks the state of processes that changed' '
 	EOF
 '
 
-test_expect_success 'diff of two sets has the CPU time of states' '
+test_expect_success 'diff of two sets of runs shows summed CPU times, and summed waits with -n' '
 	for set in slow slower
 	do
 		cpu=20 && { test $set = slow || cpu=40; } &&
@@ -241,7 +241,7 @@ test_expect_success 'diff reports too many names for significance, and --fail-ab
 '
 
 # Only names that were selected are tested.
-test_expect_success 'diff of fewer names needs fewer runs' '
+test_expect_success 'diff with fewer names gives smaller p for the same runs' '
 	test_expect_code 1 trace2 diff -N "a/1[0-4]" --only region --fail-above 5% \
 		b n >out 2>err &&
 	! grep "fail-above ignores" err &&
@@ -250,7 +250,7 @@ test_expect_success 'diff of fewer names needs fewer runs' '
 	test_grep " 0.008  \\*  a/10$" out
 '
 
-test_expect_success 'diff of one run each reports that it cannot judge' '
+test_expect_success 'diff of one run on each side reports that it cannot judge' '
 	runs a wall=1000 && runs b wall=9000 &&
 	test_prints trace2 diff --only run a b <<-\EOF &&
 	    BASE       NEW      DELTA  RATIO      P  RUN

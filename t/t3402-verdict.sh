@@ -327,7 +327,7 @@ test_expect_success SYSCALLS '--syscalls shows the sum on a terminal, and kinds 
 	test_grep "execve$" out
 '
 
-test_expect_success SYSCALLS '--syscalls does not count a process that outlives its run in the next' '
+test_expect_success SYSCALLS '--syscalls does not count a process that outlives its run in the next run' '
 	write_script leaves <<-\EOF &&
 	if mkdir begun 2>/dev/null
 	then
@@ -352,7 +352,7 @@ test_expect_success SYSCALLS '--syscalls does not count a process that outlives 
 	test_grep ! "\"rmdir\":" left-over/run-0002/meta.json
 '
 
-test_expect_success SYSCALLS,SETPRIV '--syscalls without permission leaves the other measures' '
+test_expect_success SYSCALLS,SETPRIV '--syscalls without permission warns, and stat shows the other measures' '
 	setpriv --bounding-set=-bpf,-perfmon,-sys_admin trace2 stat -q --syscalls true >out 2>err &&
 	echo "trace2: warning: system calls are not counted: not permitted (it needs CAP_BPF and CAP_PERFMON)" >expect &&
 	test_cmp expect err &&
@@ -436,7 +436,7 @@ test_expect_success ALLOCATIONS,PROBES '--allocations may be used by two command
 	test_grep "^ *\([0-9]*\)  *0.0%  *\1  .*  allocations\$" one
 '
 
-test_expect_success SETPRIV,ORDINARY_USER '--allocations without permission leaves the other measures' '
+test_expect_success SETPRIV,ORDINARY_USER '--allocations without permission warns, and stat shows the other measures' '
 	as_ordinary trace2 stat -q --allocations true >out 2>err &&
 	test_grep "^trace2: warning: allocations are not counted: /sys/kernel/tracing: .*CAP_PERFMON, is needed)\$" err &&
 	test_grep wall out &&

@@ -165,7 +165,7 @@ test_expect_success 'top does not disturb the process, and sees its end' '
 # ended threads.
 looks=150
 test_have_prereq !EXPENSIVE || looks=400
-test_expect_success 'top counts threads that come and go once' '
+test_expect_success 'top counts each thread that comes and goes exactly once' '
 	start_worker churn 8 1 churn &&
 	mkfifo seen enough &&
 	{ awk "{ print >\"looks\" }

@@ -299,7 +299,7 @@ test_expect_success EXPENSIVE,CC,!MUSL 'lint finds an undeclared symbol, and a m
 	EOF
 '
 
-test_expect_success 'english: titles and comments without a subject and long lines are named' '
+test_expect_success 'english: a title or a comment without a subject, and a long line, are reported' '
 	tree <<-\EOF &&
 	== lib/base/x.c
 	/* Of the two, the one that was told.

@@ -93,7 +93,7 @@ test_expect_success LINTIAN,DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: li
 	{ cat lintian.out && return 1; }
 '
 
-test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: files of the packages run' '
+test_expect_success DPKG_BUILD,EXPENSIVE,!INSTRUMENTED,!MUSL 'debian: the command and the test kit of the unpacked packages run' '
 	mkdir unpacked &&
 	for deb in build/*.deb
 	do

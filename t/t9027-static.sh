@@ -103,7 +103,7 @@ test_expect_success AARCH64 'the aarch64 command reads a recording of this machi
 	done
 '
 
-test_expect_success AARCH64 'the aarch64 command records the command alone under qemu, and says why' '
+test_expect_success AARCH64 'trace2 for aarch64 under qemu records only the command itself, and says why' '
 	test_expect_code 3 qemu-aarch64-static "$top/there/bin/trace2" record \
 		-o "$top/alone" -- sh -c "true; exit 3" 2>err &&
 	test_grep "ptrace: Function not implemented" err &&
