@@ -24,7 +24,7 @@ test_expect_success 'intervals of all threads are summed up in one event' '
 	test_grep ! th_timer actual
 '
 
-test_expect_success 'a timer may have an event for each thread as well' '
+test_expect_success 'a timer may have an event for each thread, and one for the sum' '
 	traced --perf test-tool trace2 101timer 5 0 3 &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th01:ut_101 th_timer test test2 5 actual &&

@@ -247,7 +247,7 @@ test_expect_success 'record --forward counts lines that are not events' '
 	test_grep "0 trees sent (0 spans), .* 0 lost, 2 events lost" rest
 '
 
-test_expect_success 'record --forward sends the events of a command, and exits with its code' '
+test_expect_success 'record --forward sends the spans of a command, and exits with its code' '
 	collector &&
 	test_expect_code 3 trace2 record -o r2 --listen "$sock/s" --forward "otlp:$url/x" \
 		--forward-redact -- test-tool trace2 001return 3 &&

@@ -255,7 +255,7 @@ test_expect_success 'a wait for a CPU names the thread that had the CPU most, el
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: the usual waker, or the last thread on its CPU, is named' '
+test_expect_success 'no wake-ups recorded: the usual waker is named, else the last thread on the same CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10

@@ -67,7 +67,7 @@ timers 1 1
 counters 2 2
 EOF
 
-test_expect_success 'clickhouse: threads are sent first, sessions last, by day and host' '
+test_expect_success 'clickhouse: threads are sent first, sessions last, and rows have day and host' '
 	server &&
 	test_when_finished stop &&
 	load "$MIX" 2>err &&

@@ -117,7 +117,7 @@ test_expect_success !MUSL 'the shared library never calls functions of the host'
 	makes_all_calls ./host
 '
 
-test_expect_success 'each name of the library, and of its public files, gets the prefix' '
+test_expect_success 'PREFIX_NAMES: each name of the library, and of its public files, gets the prefix' '
 	make_lib -C "$GIT_BUILD_DIR" PREFIX_NAMES=lib BUILD="$top/named" \
 		"$top/named/lib/libnames.h" "$top/named/include/libtrace2_metric.h" &&
 	nm -g --defined-only "$GIT_BUILD_DIR/build/lib/libtrace2.a" |
