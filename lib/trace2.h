@@ -236,7 +236,7 @@ TRACE2_API void trace2_initialize_clock(void);
 
 struct trace2_event;
 
-/* Zero unused members: { .version = "1.0" } does it. */
+/* Zero unused members, as the initializer { .version = "1.0" } does. */
 struct trace2_options {
 	/* The program's version, for the version event. */
 	const char *version;

@@ -42,9 +42,9 @@ TRACE2_API int trace2_reopen_fl(const char *file, int line);
  * Emit the values of the metrics so far, for a program that never ends, or may
  * be killed. Each metric that was used becomes a `data_json` event of the
  * category `trace2`, with a key such as timer_so_far. Values are sums of all
- * threads since the start, those of timers in ns. The events at the end of the
- * process are the same with or without this call. Of the kernel's samples, only
- * those of the calling thread are taken from their buffer.
+ * threads since the start, in ns for timers. The events at the end of the
+ * process are the same with or without this call. Of the kernel's samples, the
+ * call takes only samples of the calling thread from their buffer.
  *
  * Nothing else needs a flush: each event is one write, and was passed to the
  * kernel when its call returned. The call makes nothing durable: the library

@@ -87,9 +87,10 @@ extern "C" {
  *
  * The result is never NULL, and valid until the process ends. A metric that
  * does not fit (see above; more than 8 labels; a name of more than 255 bytes)
- * does not count. An error event at exit says how many opens failed: so let no
- * label have values without bound. The call searches with tracing off, too: do
- * not use it in hot paths. Signal-safe; into a ring, it takes a lock.
+ * does not count. An error event at exit says how many opens failed: so do not
+ * use a label whose number of different values has no limit. The call searches
+ * with tracing off, too: do not use it in hot paths. Signal-safe; into a ring,
+ * it takes a lock.
  */
 struct trace2_label {
 	const char *key, *value;
@@ -121,8 +122,9 @@ TRACE2_API void *trace2_metric_open(enum trace2_metric_kind kind,
  * Read a metric: the sum over all threads of this process so far, at one moment
  * for each thread. Return 1. Return 0, with a value of zeros, if tracing is
  * off, if the metric does not count, or if the gauge was never set. Return 0,
- * too, inside a signal handler, or a function that replaces libc's, that
- * interrupts the library. Takes a lock for some 10 ns a thread.
+ * too, if the call interrupts the library itself: from a signal handler, or
+ * from a function that the program has in place of one of libc's. Takes a lock
+ * for some 10 ns a thread.
  */
 struct trace2_metric_value {
 	uint64_t count; /* the value of a counter; for other metrics, the number

@@ -172,8 +172,8 @@ struct trace2_perf;
 /*
  * Open an event of the thread pid (0: the calling one) on any CPU (cpu -1). The
  * kernel's events accept all pids and CPUs that perf_event_open(2) accepts:
- * another process, or pid -1 and a CPU. Energy is that of all packages, or with
- * a CPU, of its package.
+ * another process, or pid -1 and a CPU. Energy is counted for all packages or,
+ * with a CPU, for the CPU's package.
  *
  * group: NULL, or the leader of the group that the event joins. All events of a
  * group have the same thread and cpu; only leaders are pinned or exclusive. A

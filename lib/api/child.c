@@ -170,8 +170,8 @@ int trace2_child_begin_fl(const char *file, int line,
 }
 
 /* Return whether this child's end must still be emitted. Remove the child from
- * the open ones. In a forked process the child may be the parent's, and the
- * parent then reports the end. */
+ * the list of open children. In a forked process the child may be the parent's:
+ * the parent then reports the end. */
 static bool record_child(struct tr2_call *call, int id, const char *function)
 {
 	uint64_t start_ns;

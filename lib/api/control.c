@@ -69,8 +69,8 @@ void trace2_flush_fl(const char *file, int line)
 
 	if (!trace2_is_enabled())
 		return;
-	/* Block signals: after a handler that jumps out, no other thread could
-	 * ever flush. */
+	/* Block signals: if a handler jumped out, no thread could ever flush
+	 * again. */
 	tr2_mask_begin(&before);
 	if (tr2_call_begin(&call, file, line)) {
 		if (begin_alone(&flushing, call.generation + 1)) {

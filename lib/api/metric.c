@@ -31,7 +31,8 @@ bool tr2_metric_file_is_open(void)
 	return true;
 }
 
-/* Get the slot of a thread at its first metric; in a forked child, again. */
+/* Get a thread's slot at the thread's first metric, and again in a forked
+ * child. */
 static __attribute__((noinline)) struct tr2_slot *slot_slow(void)
 {
 	struct tr2_slot *slot = NULL;

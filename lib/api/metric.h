@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* Open the file of a forked child's own ring, if the process has rings: the
- * child's cells lie in that file. false: not possible now, in a signal
- * handler. */
+/* In a forked child, open the file of the child's own ring, if the process has
+ * rings: the child's cells lie in that file. false: not possible now, for
+ * example in a signal handler that interrupted the library. */
 bool tr2_metric_file_is_open(void);

@@ -76,8 +76,9 @@ static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 }
 
 /*
- * When a region is entered after a leave in doubt: if the innermost region has
- * the same names as the new one, that leave was meant for it.
+ * Settle a leave in doubt when a region is entered. If the new region has the
+ * names of the innermost one, the leave was meant for the innermost region: end
+ * that region.
  */
 static __attribute__((noinline)) void
 settle_doubt(struct tr2_call *call, const char *category, const char *label)
@@ -204,8 +205,9 @@ take_slow(struct tr2_call *call, const char *category, const char *label)
 	return true;
 }
 
-/* Return whether the innermost region is the one that ends now. A reported
- * error overwrites the message of the call. */
+/* Return whether the innermost region is the region that ends now. If the
+ * function reports misuse, the text of the error overwrites the call's
+ * message. */
 static inline bool take_innermost(struct tr2_call *call, const char *category,
 				  const char *label)
 {
@@ -232,8 +234,8 @@ INLINE void leave_region(struct tr2_call *call, const char *category,
 		category = tr2_region_category(region);
 		label = tr2_region_label(region);
 	}
-	/* The site fits only if its names are those of the region. A NULL name
-	 * matches an empty name, but is a different name. */
+	/* Use the site only if its names are the region's names. A NULL name
+	 * matches an empty name, but a site with a NULL name does not fit. */
 	if (region && !(is && category && label))
 		call->site = NULL;
 	end_region(call, category, label, message);

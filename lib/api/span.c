@@ -71,8 +71,8 @@ struct above {
 	uint32_t flags, one_in;
 };
 
-/* Decide whether the span is sampled: as its parent is, or for the beginning of
- * a trace by the setting. */
+/* Decide whether the span is sampled. A child is sampled if its parent is; for
+ * a span that begins a trace, the setting decides. */
 INLINE void decide(struct tr2_span_hold *hold, const struct above *above)
 {
 	uint32_t flags = above->flags, one_in = above->one_in;
@@ -113,8 +113,8 @@ INLINE trace2_span_t start(const char *file, int line,
 	return tr2_span_handle(&hold, !is_recorded);
 }
 
-/* Make the session the parent of a span without one, if the session is in a
- * trace. */
+/* If the session is in a trace, make it the parent of a span without a
+ * parent. */
 INLINE void be_below_session(struct above *above)
 {
 	const struct tr2_session_trace *trace = &tr2_session_trace;
@@ -439,8 +439,8 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 	return true;
 }
 
-/* End the span without an event. The call is lost, for example because its
- * signal handler interrupted the library. */
+/* End the span without an event. The call that ends it is lost, for example
+ * because it came from a signal handler that interrupted the library. */
 static void drop(const struct end *end)
 {
 	const struct tr2_span_hold hold =

@@ -143,7 +143,7 @@ int trace2_pthread_create_fl(const char *file, int line, pthread_t *thread,
 		tr2_early_note(file, line);
 		return pthread_create(thread, attr, function, arg);
 	}
-	/* Detect a fork now, before the new thread could. */
+	/* Detect a fork now, before the new thread could detect it. */
 	tr2_fork_guard_look();
 	start = malloc(sizeof(*start));
 	if (!start) {

@@ -40,8 +40,8 @@ static struct {
 	unsigned int nr_used;	 /* slots below this number have memory */
 	struct tr2_slot *totals; /* slot 0 of the file, or a private slot */
 	/*
-	 * Space on the disk for each slot: up to cells_backed from its
-	 * beginning, and in its histograms up to histograms_backed; 0: none.
+	 * The first cells_backed bytes of each slot have space on the disk, and
+	 * so do the first histograms_backed bytes of its histograms.
 	 */
 	size_t cells_backed, histograms_backed;
 	bool gauges_backed;
@@ -147,7 +147,7 @@ static void set_ring(struct tr2_control *control)
 
 static void add_slot(struct tr2_slot *slot)
 {
-	/* Release: owners of rings read it without the lock. */
+	/* Release: owners of rings read the slot's address without the lock. */
 	__atomic_store_n(&tr2_arena_slots.at[arena.nr_used], slot,
 			 __ATOMIC_RELEASE);
 	__atomic_store_n(&arena.nr_used, arena.nr_used + 1, __ATOMIC_RELEASE);
@@ -190,7 +190,7 @@ static struct tr2_slot *claim_in_file(void)
 
 	while (i < TR2_MAX_SLOTS && tr2_arena_slots.in_use[i])
 		i++;
-	/* Leave no slot without memory before this one. */
+	/* Leave no slot without memory before slot i. */
 	return i < TR2_MAX_SLOTS && i <= arena.nr_used ? take_slot(i) : NULL;
 }
 
@@ -572,7 +572,8 @@ void tr2_arena_publish(void)
  * leave less memory to each generation.
  */
 #define KEPT_GENERATIONS 4
-#define MAX_COVERS 2 /* the first mapping, and the thread's slot */
+#define MAX_COVERS 2 /* parts to cover: the first mapping, and the thread's
+		      * slot */
 static struct {
 	struct { void *p; size_t size_bytes; } cover[MAX_COVERS];
 	unsigned int nr;
@@ -606,8 +607,8 @@ static void cover(void *p, size_t size_bytes)
 		(void)map_zeros(p, size_bytes);
 	if (kept[0].nr == MAX_COVERS)
 		/* cover() gets more parts than MAX_COVERS only if the thread is
-		 * not known. Keep the others for good: this happens once in a
-		 * process's life. */
+		 * not known. Keep the memory of the further parts for good:
+		 * this happens once in a process's life. */
 		return;
 	kept[0].cover[kept[0].nr].p = p;
 	kept[0].cover[kept[0].nr++].size_bytes = size_bytes;

@@ -38,8 +38,8 @@ static inline void tr2_arena_set_mine(struct tr2_slot *slot)
 	tr2_mine.guard = tr2_fork_guard;
 	__atomic_signal_fence(__ATOMIC_RELEASE);
 	tr2_my_slot = slot;
-	tr2_mine.timers = NULL; /* no timer starts inline until the first one
-				 * has asked for the clock */
+	tr2_mine.timers = NULL; /* no timer starts inline until the thread's
+				 * first timer has asked for the clock */
 	tr2_mine.counters = slot ? slot->counter : NULL;
 }
 
@@ -92,9 +92,9 @@ bool tr2_arena_is_used(void);
  * thread's tr2_my_slot NULL, and the parent's file is unmapped. If a handler
  * interrupted a write and forked, the write can end: memory replaces the
  * header, the first slots and `mine`, and tr2_arena_rings stays. mine: the slot
- * of the thread that forked; NULL: not known, so all slots. If there was a
- * file, no slot can be claimed until the child has a file of its own, or calls
- * tr2_arena_await_no_file().
+ * of the thread that forked; NULL: this slot is not known, and memory replaces
+ * all slots. If there was a file, no slot can be claimed until the child has a
+ * file of its own, or calls tr2_arena_await_no_file().
  */
 void tr2_arena_forget(const struct tr2_slot *mine);
 void tr2_arena_await_no_file(void);
@@ -136,8 +136,8 @@ struct tr2_arena_header *tr2_arena_header(void);
 /* Let readers in; the header is complete. */
 void tr2_arena_publish(void);
 
-/* Values that the owner of a ring can trust; other processes may change those
- * in the file. */
+/* Values that the owner of a ring can trust. Other processes may change the
+ * values in the file, but not these copies. */
 struct tr2_arena_rings {
 	uint64_t data_offset, data_size; /* size 0: the file never has
 					 * rings */
@@ -160,8 +160,8 @@ uint32_t tr2_arena_intern(const char *s);
 /* Return the offset of a copy of the row in the file's strings; 0: no room. */
 uint32_t tr2_arena_add_site(const struct tr2_site_row *row);
 
-/* Call these two functions before and after moving cells from one slot to
- * another: so watchers see no half of a move. */
+/* Call the first function before, and the second one after, moving cells from
+ * one slot to another: watchers then never see half a move. */
 void tr2_arena_fold_begin(void);
 void tr2_arena_fold_end(void);
 

@@ -30,9 +30,9 @@ struct tr2_file_piece {
 bool tr2_file_back(const struct tr2_file_piece *pieces, unsigned int nr);
 
 /*
- * Map a part of the file, extending the file if needed, once these pieces of it
- * have space. The rest of the part is a hole, which must not even be read. Call
- * it under the process's lock. NULL: errno.
+ * Get space for the pieces, extending the file if needed; then map a part of
+ * the file, which contains the pieces. The rest of the part is a hole, which
+ * must not even be read. Call it under the process's lock. NULL: errno.
  */
 void *tr2_file_map(const struct tr2_file_piece *part,
 		   const struct tr2_file_piece *pieces, unsigned int nr);

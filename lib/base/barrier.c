@@ -19,7 +19,8 @@
 /*
  * musl registers the process itself before it creates the first thread, and a
  * second registration takes no time. In a static program musl does not
- * register: such a program waits if it already has threads.
+ * register: if such a program already has threads, the registration takes some
+ * milliseconds.
  */
 #ifdef __GLIBC__
 #define IS_QUICK IS_ALONE

@@ -3,6 +3,6 @@
  * need. */
 #pragma once
 
-/* Call these functions once, so that the dynamic linker looks them up. May
- * change errno. */
+/* Call each of these functions of the C library once, so that the dynamic
+ * linker looks it up. May change errno. */
 void tr2_bind_libc(void);

@@ -14,7 +14,7 @@
  * uses no memory, and a chunk that is no longer needed is unmapped.
  *
  * Memory comes from mmap, never from malloc. Not thread-safe by itself: the
- * caller holds the process's lock, hence with all signals blocked.
+ * caller holds the process's lock, which blocks signals.
  */
 #pragma once
 

@@ -123,7 +123,7 @@ const char *tr2_buf_str(struct tr2_buf *b)
 	return b->p;
 }
 
-/* Two digits at a time, for decimal numbers. */
+/* The digits "00" to "99": decimal numbers are written two digits at a time. */
 const char tr2_two_digits[200] =
 	"00010203040506070809101112131415161718192021222324252627282930313233"
 	"34353637383940414243444546474849505152535455565758596061626364656667"

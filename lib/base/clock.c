@@ -17,8 +17,9 @@
 #define FORK_TOLERANCE_NS 10000000u
 
 /*
- * While one thread makes the first scale from an anchor, with some uncertainty,
- * others may read the kernel's clock: they subtract this margin from its time.
+ * While one thread makes the first scale, other threads may read the kernel's
+ * clock. They subtract this margin from its time, because the anchor of the
+ * scale is slightly uncertain.
  */
 #define MARGIN_NS 200u
 
@@ -44,10 +45,10 @@ static struct {
 	struct tr2_fit fit;
 } maker;
 /*
- * The library's monotonic time minus the kernel's. Another time namespace has
- * another clock: the library's times then continue from those before, so that
- * intervals across the change are right, and other processes can compare the
- * times.
+ * The library's monotonic time minus the kernel's. If the process gets into
+ * another time namespace, which has another clock, this shift changes: the
+ * library's times then continue without a jump. So intervals across the change
+ * are right, and other processes can compare the times.
  */
 static uint64_t shift_ns;
 static uint64_t first_ns; /* time of tr2_clock_start() */
@@ -182,10 +183,11 @@ static int64_t ahead_of_wall(uint64_t now_ns)
 }
 
 /*
- * Return how far the clock of another time namespace is ahead; 0: the namespace
- * is the same. Call it when the clock is ahead of the counter. The clock is
- * another namespace's if it is ahead of the wall clock by the same time. So is
- * a clock that went back: the clock of one namespace never does.
+ * Return how far the clock is ahead because it is the clock of another time
+ * namespace; 0: the namespace is the same. ahead_ns: by how much the clock
+ * seems to be ahead. The namespace is another one in two cases: the clock is
+ * also ahead of the wall clock by about this time; or the clock went back,
+ * which the clock of one namespace never does.
  */
 static int64_t ahead_by_namespace(const struct tr2_clock_anchor *now,
 				  int64_t ahead_ns)
@@ -375,10 +377,11 @@ static uint64_t ticks_of_call(int fd)
  * the kernel avoids the call only while the host promises that all processors
  * share the counter.
  *
- * A clock_gettime() that makes a call takes longer than a call that does
- * nothing: a read() from the file. No sandbox forbids that read(), since the
- * last call was a read(), too. Measure both in turns, because the processor's
- * speed may change. *widest: half the ticks of the read().
+ * A clock_gettime() that makes a system call takes longer than a system call
+ * that does nothing, such as a read() of 0 bytes from the file. No sandbox
+ * forbids that read(), since the last call was a read(), too. Measure both in
+ * turns, because the processor's speed may change. *widest: half the ticks of
+ * the read().
  */
 static bool is_answered_here(int fd, uint64_t *widest)
 {
@@ -451,8 +454,8 @@ void tr2_clock_before_fork(void)
 }
 
 /* Without a counter, only a comparison with the wall clock shows another time
- * namespace. Setting the wall clock would look the same, but is unlikely since
- * the fork began. */
+ * namespace. A wall clock that was set would look the same, but that is
+ * unlikely in the short time since the fork began. */
 static void follow_by_wall(void)
 {
 	int64_t ahead_ns = ahead_of_wall(read_monotonic());

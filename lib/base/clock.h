@@ -152,7 +152,7 @@ void tr2_clock_prepare(void);
  * before threads and signal handlers exist. */
 void tr2_clock_start(void);
 
-/* Call it before a fork, if a handler of the library runs then. */
+/* Call it in the library's handler that runs before a fork, if there is one. */
 void tr2_clock_before_fork(void);
 /* Call it in a forked child, which may be in another time namespace. It also
  * repairs data that another thread was changing. */

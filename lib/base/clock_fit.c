@@ -33,7 +33,7 @@
 /* Intervals may be wrong by one part in RATE_PART. */
 #define RATE_PART 1024
 
-/* The width from which an anchor is not used: reading counter and clock takes
+/* An anchor of this width or more is not used: reading counter and clock takes
  * some 30 ns without an interruption. */
 #define WIDEST_NS 1000u
 
@@ -41,8 +41,9 @@
  * maximal slew, and slack for a short window. */
 #define JUMP_NS(gap_ns) ((gap_ns) / 256 + 20000u)
 
-/* The doubts that a bad anchor adds, and the most doubts. A good anchor removes
- * one doubt, so that only a counter that fails repeatedly is given up. */
+/* DOUBT_…: the number of doubts that a bad anchor adds. MAX_DOUBTS: the number
+ * at which the counter is given up. A good anchor removes one doubt, so only a
+ * counter that fails repeatedly is given up. */
 #define DOUBT_NARROW 1u
 #define DOUBT_JUMP 8u
 #define MAX_DOUBTS 32u
@@ -147,9 +148,9 @@ static bool find_turn(const struct tr2_fit *fit, uint64_t ticks,
 	return found;
 }
 
-/* Return the time of ticks that are before the line's. most_ns: the time from
- * the first anchor to the line, the most that the result can be before the
- * line. */
+/* Return the time of ticks that are before the ticks of the line. most_ns: the
+ * time from the first anchor to the line; the result is at most this much
+ * before the line. */
 static uint64_t before_line(const struct tr2_fit *fit,
 			    const struct tr2_clock_line *line, uint64_t ticks,
 			    uint64_t most_ns)
@@ -230,9 +231,10 @@ static uint64_t shortest_gap(const struct tr2_fit *fit)
 					  TR2_FIT_FIRST_NS;
 }
 
-/* Draw a line from here that gives no time before the last one given. The line
- * meets the clock at the end of its window, if half the speed suffices for
- * that. */
+/* Draw a line from this anchor that gives no time before the last time that was
+ * given. If that time is ahead of the clock, draw a slower line, of at least
+ * half the speed, so that it meets the clock at the end of its window if
+ * possible. */
 static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 		 uint64_t window_ns)
 {

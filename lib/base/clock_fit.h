@@ -128,10 +128,10 @@ uint64_t tr2_fit_past(const struct tr2_fit *fit,
 
 /*
  * Return by how much the clock is ahead of the counter since the last anchor;
- * negative: the counter is ahead. Return 0 if that is not more than either can
- * be wrong. Both keep their rate, so one was set: the counter, by the machine;
- * or the clock, by a time namespace that the process entered or was forked
- * into.
+ * negative: the counter is ahead. Return 0 if the two differ by no more than
+ * their possible errors. Clock and counter keep their rates, so a larger
+ * difference means that one of them was set: the counter, by the machine; or
+ * the clock, by a time namespace that the process entered or was forked into.
  */
 int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 		      const struct tr2_clock_anchor *now);

@@ -73,7 +73,7 @@ static void trim(struct big *b)
 		b->len--;
 }
 
-/* Set to = b * by; both may be the same. */
+/* Set *to to *b times by. `to` and `b` may be the same number. */
 static void set_product(struct big *to, const struct big *b, uint64_t by)
 {
 	unsigned __int128 carry = 0;

@@ -16,8 +16,8 @@ enum type { NONE, INT, LONG, LLONG, DOUBLE, LDOUBLE, POINTER, UNKNOWN };
 
 /* A number in a conversion. */
 struct number {
-	unsigned int value; /* a number larger than TR2_FORMAT_MAX_WIDTH stays
-			     * larger, but may be cut */
+	unsigned int value; /* exact up to TR2_FORMAT_MAX_WIDTH; a larger number
+			     * may be reduced, but stays larger than that */
 	unsigned int at; /* for `*7$`: 7, the position of the argument; else
 			  * 0 */
 	bool is_argument;

@@ -168,7 +168,7 @@ static inline void tr2_sys_sleep(const struct timespec *time)
 #endif
 }
 
-/* Wait while *word is `value`, for at most ns. */
+/* Wait while *word is `value`, for at most `ns` nanoseconds. */
 static inline int tr2_sys_futex_wait(atomic_uint *word, uint32_t value,
 				     uint64_t ns)
 {

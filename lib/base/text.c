@@ -159,8 +159,8 @@ void tr2_json_add_string(struct tr2_buf *b, const char *s)
 	tr2_buf_addch(b, '"');
 }
 
-/* Return whether the byte is plain: no control character, and not c2. With c2
- * begin U+0080 to U+009F, which terminals take as ESC and a letter. */
+/* Return whether the byte is plain: no control character, and not c2. The byte
+ * c2 begins U+0080 to U+009F, which terminals take as ESC and a letter. */
 static inline bool text_plain(unsigned char c)
 {
 	return c >= 0x20 && c != 0x7f && c != 0xc2;
@@ -325,7 +325,7 @@ tr2_text_copy_wide(char *to, const char *s, size_t n)
 		_mm256_storeu_si256((__m256i *)(void *)(to + at), x);
 #define IS(c) _mm256_cmpeq_epi8(x, _mm256_set1_epi8(c))
 #define OR(a, b) _mm256_or_si256(a, b)
-		/* The same test as in tr2_text_odd(), for 32 bytes at once. */
+		/* Do the test of tr2_text_odd() for 32 bytes at once. */
 		odd = OR(odd, _mm256_cmpgt_epi8(limit, _mm256_add_epi8(
 						x, _mm256_set1_epi8(1))));
 		odd = OR(odd, OR(OR(IS('"'), IS('\\')), OR(IS(':'), IS('='))));

@@ -153,8 +153,8 @@ static bool parse_key(struct scan *s)
 	return parse_char(s, ':');
 }
 
-/* Read a scalar, an empty container (whole), or a container's opening
- * (*opened). */
+/* Read a scalar, or a whole empty container; or read the opening of a
+ * container, up to its first value, and set *opened. */
 static bool parse_value_start(struct scan *s, bool *opened)
 {
 	bool object;

@@ -53,9 +53,9 @@ static inline uint64_t tr2_text_load(const char *s)
 }
 
 /*
- * Return the classes of bytes in s[0..n). The result may have a class that does
- * not occur, but never lacks a class. The function reads 16 or 8 bytes at a
- * time, the last ones possibly twice.
+ * Return the classes of bytes in s[0..n). The result has every class that
+ * occurs, and may also have a class that does not occur. The function reads 16
+ * or 8 bytes at a time, the last ones possibly twice.
  */
 #if defined(__SSE2__)
 static inline unsigned int tr2_text_classify(const char *s, size_t n)
@@ -147,7 +147,8 @@ static inline bool tr2_text_is_unmarked(const char *s, size_t n)
 
 /*
  * Copy s[0..n) to `to`. true: no byte needs an escape in any target, and no
- * byte is a mark of a secret. false: some byte possibly does or is.
+ * byte is a mark of a secret. false: some byte may need an escape, or may be
+ * such a mark.
  */
 #if defined(__SSE2__)
 /* Return a vector that is not 0 in each byte that is a control, a quote, a

@@ -27,7 +27,8 @@
 static void *libgcc; /* what dlopen() returned for libgcc */
 
 typedef _Unwind_Reason_Code backtrace_fn(_Unwind_Trace_Fn fn, void *arg);
-/* `backtrace` is stored after `get_ip`: a thread that sees it may call both. */
+/* `backtrace` is stored after `get_ip`: a thread that sees `backtrace` may call
+ * both functions. */
 static backtrace_fn *backtrace;
 typedef _Unwind_Ptr get_ip_fn(struct _Unwind_Context *context);
 static get_ip_fn *get_ip;

@@ -334,7 +334,7 @@ int tr2_config_load(struct tr2_config_reader *rd, const char *path)
 	struct text text = { .max = TR2_CONFIG_MAX_BYTES - rd->nr_bytes };
 	int fd, err;
 
-	/* Do not open /dev/null: users name it to have no file. */
+	/* Do not open /dev/null: users name it when they want no file. */
 	if (!strcmp(path, "/dev/null"))
 		return 0;
 	fd = open_file(path);

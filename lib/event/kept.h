@@ -32,8 +32,8 @@ struct tr2_kept {
 	 * text changed.
 	 */
 	uint64_t second_us;
-	size_t at; /* offset: json: of the time's digits; perf: of the head's
-		    * end */
+	size_t at; /* offset in the line: json: of the time's digits; perf: of
+		    * the head's end */
 };
 
 /* A rendered line; p NULL: render.h must render it. */

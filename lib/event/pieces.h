@@ -59,8 +59,8 @@ static inline uint16_t tr2_pieces_key(enum tr2_event_kind kind, bool redact)
 const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 					 const struct tr2_event *ev);
 
-/* Return the pieces of a site's events of this kind; NULL: there are none, or
- * tr2_pieces_of() has to look. */
+/* Return the pieces of a site's events of this kind; NULL: the site has none,
+ * or only tr2_pieces_of() can make them. */
 static inline const struct tr2_pieces *
 tr2_pieces_find(const struct tr2_site *site, enum tr2_event_kind kind,
 		bool redact)

@@ -9,7 +9,7 @@
  *	Authorization: value      the value, to the end of the line or quote;
  *				  also of cookies, and of headers with secret
  *				  names
- *	name=value, "name":"value"  the value, if the name is that of a secret:
+ *	name=value, "name":"value"  the value, if the name names a secret:
  *				  event/redact_name.c
  *	--name value              the value, by the same rule
  *	ghp_value, AKIAvalue …    tokens of known issuers, private keys:

@@ -10,9 +10,9 @@
 
 #define MAX_PATH_BYTES 4096u
 
-/* The ends of secret names. Between the parts of two words, bytes other than
- * letters may stand: "api-key", "API_KEY", "apiKey" and "apikey" end alike.
- * may_be_end() knows the last letters of the ends. */
+/* The ends of secret names. An end may consist of two words, between which
+ * bytes other than letters may stand: "api-key", "API_KEY", "apiKey" and
+ * "apikey" end alike. may_be_end() knows the last letters of the ends. */
 static const struct {
 	/* An array, not a pointer: the loader would have to relocate a
 	 * pointer. */

@@ -4,7 +4,7 @@
  * reads them.
  *
  * A timer cell has a sequence lock. The owner makes `lock` odd; a release fence
- * keeps the following stores after this one. The store that makes `lock` even
+ * keeps the following stores after this store. The store that makes `lock` even
  * again is a release, too. A reader's acquire load of `lock` pairs with that
  * store. The reader's acquire fence before its second load pairs with the
  * owner's fence.
@@ -30,10 +30,10 @@
 /* After this many retries, use the present values: the owner was probably
  * killed or interrupted during a write. */
 #define MAX_RETRIES 100000u
-/* Every consistent cell adds this many retries to a reserve, from which
- * inconsistent cells take theirs. So the time of reading stays proportional to
- * the number of cells, even if another program writes to a ring and makes very
- * many cells inconsistent. */
+/* Every consistent cell adds this many retries to a reserve, and retries for
+ * inconsistent cells are taken from the reserve. So the time of reading stays
+ * proportional to the number of cells, even if another program writes to a ring
+ * and makes very many cells inconsistent. */
 #define FEW_RETRIES 100u
 static uint32_t spare_retries = 10 * MAX_RETRIES;
 #ifndef TR2_ON_READ /* a test defines this macro to count the reads */

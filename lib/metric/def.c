@@ -337,8 +337,8 @@ static void publish_new(void)
 }
 
 /* Set the number of the definition's histogram, which is valid if the
- * definition is appended at this index. false: it is a distribution, which
- * needs a histogram, and all histograms are in use. */
+ * definition is appended at this index. false: the definition is a
+ * distribution, which needs a histogram, and all histograms are in use. */
 static bool assign_histogram(const struct table *table, unsigned int index,
 			     struct tr2_metric_def *def)
 {

@@ -36,7 +36,8 @@ TR2_LARGE atomic_uintptr_t tr2_metric_first_places[FIRST_PLACES];
 static struct places first_places = { NULL, FIRST_PLACES,
 				      tr2_metric_first_places };
 static struct places *places = &first_places; /* the last table */
-/* A thread that holds the process's lock is writing to the addresses. */
+/* true: a thread that holds the process's lock is writing to addresses of the
+ * set. */
 static atomic_bool changing;
 
 static size_t hash_place(const unsigned int *index)

@@ -74,7 +74,7 @@ static int compare_labels(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "");
 }
 
-/* Sort the labels by their keys; there are few. */
+/* Sort the labels by their keys, by insertion: there are few labels. */
 static void sort_labels(const struct trace2_label **sorted,
 			const struct trace2_label *labels, unsigned int nr)
 {

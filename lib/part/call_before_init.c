@@ -85,7 +85,7 @@ static void emit_error(struct tr2_call *call)
 		call->line = tr2_early.line;
 	}
 	/*
-	 * Use a later time than that of the start event: the two events lie in
+	 * Use a later time than the start event has: the two events lie in
 	 * different rings.
 	 */
 	call->now_ns = tr2_clock_now_ns();

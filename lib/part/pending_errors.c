@@ -6,8 +6,8 @@
 #include "part/part.h"
 #include "perfevent/perfevent.h"
 
-#define MAX_BYTES 16384 /* enough for a setting that lists only invalid
-			 * events */
+#define MAX_BYTES 16384 /* bytes of all texts: enough for a setting that lists
+			 * only invalid events */
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
 /* The texts one after the other, each with its NUL. */
@@ -54,8 +54,8 @@ static void emit_all(struct tr2_call *call)
 	if (!atomic_exchange(&is_any, false))
 		return;
 	/*
-	 * Use a later time than that of the start event, which lies in another
-	 * ring: readers order the two events by time.
+	 * Use a later time than the start event has: that event lies in another
+	 * ring, and readers order the two events by time.
 	 */
 	call->now_ns = tr2_clock_now_ns();
 	for (why = pending.p; why < pending.p + pending.len;

@@ -157,8 +157,8 @@ static void samples_load(const char *list)
 		if (!is_good(sample, result, events.error,
 			     sizeof(events.error)))
 			continue;
-		/* The kernel does not map inherited events: each thread has its
-		 * own. */
+		/* The kernel does not map inherited events: each thread has
+		 * events of its own. */
 		sample->attr.inherit = !sample->by_kernel;
 		sample->attr.read_format =
 			TRACE2_PERF_FORMAT_GROUP | TRACE2_PERF_FORMAT_ID;
@@ -196,7 +196,8 @@ uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 	return at + nr;
 }
 
-/* Record code that was loaded or generated before its first sample. */
+/* If an address of the sample lies in code that is not recorded yet, record new
+ * code first. */
 static void tell_code(const struct tr2_slot *slot,
 		      const struct tr2_callchain *chain, uint64_t now_ns)
 {

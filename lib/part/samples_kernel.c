@@ -84,8 +84,9 @@ static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
 }
 
 /*
- * Record code that was loaded or generated before its first sample. Frames that
- * are found by pointers may be wrong: only the code address itself is certain.
+ * If the sample lies in code that is not recorded yet, record new code first.
+ * Check only the address of the code itself: frames that are found by pointers
+ * may be wrong.
  */
 static void tell_code(const union record *record, const uint64_t *ip, size_t nr)
 {

@@ -6,7 +6,7 @@
 
 #include "part/part.h"
 
-#define PARTS 4 /* events may take one of this number of parts of the limit */
+#define PARTS 4 /* events may take 1 / PARTS of the limit */
 #define TEXT_BYTES 256
 
 static unsigned long nr_taken;

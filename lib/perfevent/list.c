@@ -108,7 +108,7 @@ void tr2_perfevents_init(struct tr2_perfevents *list, const char *text)
 
 /*
  * The modifiers read so far. If one or two of u, k and h are named, the others
- * are excluded, but only at the end is it known which ones.
+ * are excluded. Which ones are named is known only at the end.
  */
 struct modifiers {
 	bool user, kernel, hv, idle, host, guest;

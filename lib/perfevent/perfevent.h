@@ -72,7 +72,7 @@ struct tr2_perfevent {
 	unsigned int exclude; /* TR2_EXCLUDE_* */
 	unsigned int precise; /* 0 to 3 */
 	bool pinned, exclusive, sample_read, weak;
-	uint64_t period, freq; /* 0: the text does not give it */
+	uint64_t period, freq; /* 0: the text gives no such number */
 	/* Events with the same number, from 1, are a group; 0: no group. */
 	unsigned int group;
 	bool is_leader; /* the event leads its group, or is in no group */

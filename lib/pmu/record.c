@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Write records of the library's own events, and read those of all events. */
+/* Write records of the library's own events, and read the records of all
+ * events. */
 #include "pmu/record.h"
 
 #include <errno.h>
@@ -128,7 +129,7 @@ void tr2_record_sample(struct trace2_perf *ev, const struct tr2_slot *slot,
 	put_and_tell(ev, &record.head);
 }
 
-struct task_record { /* of the types FORK and EXIT */
+struct task_record { /* a record of type FORK or EXIT */
 	struct trace2_perf_record head;
 	uint32_t pid, ppid, tid, ptid;
 	uint64_t time;

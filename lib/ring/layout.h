@@ -184,8 +184,8 @@ struct tr2_record_task { /* FORK, EXIT */
 #define TR2_SAMPLE_CONTEXT_USER (~UINT64_C(511)) /* -512 */
 #define TR2_SAMPLE_MAX_VALUES (1 + 2 * 64) /* the most numbers that the group of
 					    * a sample has */
-#define TR2_MISC_USER 2u /* in misc of a sample: it is in the program's own
-			  * code */
+#define TR2_MISC_USER 2u /* in misc of a sample: the sample is in the program's
+			  * own code */
 
 struct tr2_record_sample {
 	struct tr2_record head;

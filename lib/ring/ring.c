@@ -238,8 +238,8 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 /*
  * Return the position up to which a write needs no check. Before that position
  * the ring has space without unread records, no mark is due, and, if the reader
- * set no limits, no wake-up is due. At worst, a handler that interrupts finds
- * more space.
+ * set no limits, no wake-up is due. If a handler interrupts this function and
+ * gets more space, the result is only lower than necessary.
  */
 static uint64_t find_limit(const struct tr2_control *ring, uint64_t end)
 {
@@ -430,8 +430,8 @@ static bool leave_last(struct tr2_control *ring)
 	return is_last && !tr2_ring_load(&ring->nest);
 }
 
-/* Publish at the end of the outermost write, and again as long as handlers have
- * written after the head since. */
+/* Publish at the end of the outermost write. Publish again as long as handlers
+ * have written further records after the head. */
 static void publish_all(struct tr2_control *ring,
 			const struct tr2_call_mark *in,
 			uint32_t records)
@@ -441,8 +441,9 @@ static void publish_all(struct tr2_control *ring,
 	while (true) {
 		head = publish(ring, records);
 		if (!leave_last(ring)) {
-			/* In between a handler began a write that will never be
-			 * finished, because a handler jumped out of it. */
+			/* Since the records were published, a handler began a
+			 * write that will never be finished, because a handler
+			 * jumped out of it. */
 			drop_unfinished(ring, 0);
 			return;
 		}
@@ -521,10 +522,10 @@ void tr2_ring_count_out_late(struct tr2_control *ring,
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
 	/*
-	 * If the word names this write although another one is counted, a
+	 * If the word names this write although another write is counted, a
 	 * handler jumped out of a write of its own: the next write drops both.
-	 * If the word names another write, that write took this write for
-	 * abandoned, and counted it.
+	 * If the word names another write, the other write took this write for
+	 * abandoned, and counted it as lost.
 	 */
 	if (is_of(now, in) && nr_writing(ring) > 1)
 		tr2_ring_store(&ring->nest,
@@ -547,7 +548,8 @@ void tr2_ring_back_out(struct tr2_control *ring, struct tr2_call_mark *in)
 
 /*
  * Return whether too many records wait for a write that may be over: more than
- * the handlers of one write would emit. Some of them may have found no room.
+ * the handlers of one write would emit. Records that found no room may be among
+ * them.
  */
 static bool waits_too_long(struct tr2_control *ring, uintptr_t at,
 			   const struct tr2_call_mark *in)

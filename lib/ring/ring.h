@@ -121,7 +121,8 @@ void tr2_ring_catch_up(struct tr2_control *ring, const struct tr2_call_mark *in,
 /* Count out a write that `nest_and_inside` no longer names. */
 void tr2_ring_count_out_late(struct tr2_control *ring,
 			     const struct tr2_call_mark *in);
-/* Count records that were published, for wakeup_events, and wake readers. */
+/* Count published records for wakeup_events, and wake the readers if a wake-up
+ * is due. */
 void tr2_ring_wake_if_due(struct tr2_control *ring, uint32_t records);
 void tr2_ring_wake(struct tr2_control *ring);
 

@@ -37,8 +37,8 @@ tr2_ring_find_site(const struct tr2_site *site)
 		       NULL;
 }
 
-/* Write the site's row, if there is room. may: the site may have a row. Call it
- * under the process's lock. */
+/* Write the site's row, if there is room. may: the site may have a row; false:
+ * record only that it has none. Call it under the process's lock. */
 void tr2_ring_add_site(const struct tr2_site *site, bool may);
 
 /* Forget all rows: the process has another file, or no file. */

@@ -72,8 +72,8 @@ static void arrange_for_the_end(const struct trace2_options *options)
 {
 	tr2_session_watch_forks();
 	atexit(tr2_session_exit);
-	watch_status(); /* on_exit() comes after atexit(), so its function is
-			 * called first */
+	watch_status(); /* call it after atexit(): the function of on_exit() is
+			 * then called first */
 	at_quick_exit(tr2_session_exit);
 	install_handlers(options);
 }

@@ -12,9 +12,9 @@
 
 #include "thread/emit.h"
 
-/* Return the calling thread's context, made if it has none; NULL: no memory.
- * Takes the lock. The thread is not announced yet, unless it is the first one,
- * main. */
+/* Return the calling thread's context, and make it if the thread has none;
+ * NULL: no memory. Takes the lock. The thread is not announced yet, unless it
+ * is the first one, main. */
 struct tr2_thread *tr2_thread_begin(void);
 static inline struct tr2_thread *tr2_thread_get(void)
 {

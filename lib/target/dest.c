@@ -112,8 +112,8 @@ bool tr2_dest_has_its_file(struct tr2_dest *dest)
 		__atomic_load_n(&dest->id.inode, __ATOMIC_ACQUIRE),
 	};
 
-	/* The file is fd's, or is being replaced: then the id may belong to the
-	 * other file. */
+	/* Return true, too, if the file is being replaced: the id may then
+	 * belong to the other one of the two files. */
 	return tr2_fd_is(dest->fd, &id) || swaps % 2 ||
 	       atomic_load(&dest->swaps) != swaps;
 }
@@ -134,8 +134,8 @@ void tr2_dest_close(struct tr2_dest *dest)
 	close_unless_reused(dest, false);
 }
 
-/* Close the destination. If it is still on, the line before has checked the
- * descriptor: do not check it again. */
+/* Close the destination. If the destination is still on, the write of the last
+ * line has checked the descriptor: do not check it again. */
 void tr2_dest_close_behind_line(struct tr2_dest *dest)
 {
 	close_unless_reused(dest, switch_off(dest));
@@ -324,8 +324,8 @@ static size_t write_all(struct tr2_dest *dest, int fd, const char *p,
 	return done;
 }
 
-/* Return whether the error is final: a reader that is only slow may come
- * back. */
+/* Return whether the error is final. EAGAIN and ENOBUFS are not: a slow reader
+ * may go on to read. */
 static bool is_final(int error)
 {
 	return error != EAGAIN && error != ENOBUFS;

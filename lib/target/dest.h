@@ -77,8 +77,8 @@ struct tr2_dest {
 	/* The kernel does not support RWF_NOWAIT, or RWF_NOSIGNAL, for this
 	 * file. */
 	atomic_bool no_nowait, no_nosignal;
-	/* For a pipe that blocks although RWF_NOWAIT is not supported. Guarded
-	 * by `lock`. */
+	/* Used if fd is a pipe whose writes wait, and the kernel does not
+	 * support RWF_NOWAIT for it. Guarded by `lock`. */
 	struct tr2_relay relay;
 	bool hurried; /* true: never wait for the reader of this destination */
 	bool sentinel; /* the directory has too many files: write the sentinel

@@ -7,7 +7,8 @@
 
 /*
  * The longest single wait in the kernel. If a handler jumps out of a wait, at
- * most this much time is lost; so is a wake-up that the handler took away.
+ * most this much time is lost. If the jump has swallowed a wake-up, other
+ * threads sleep no longer than this.
  */
 #define SLICE_NS (1u * UINT64_C(1000000))
 /* The longest time that a wait can have taken: a clock that shows more is
@@ -193,9 +194,9 @@ bool tr2_wait_for_reader(struct tr2_dest *dest, int fd)
 	return false;
 }
 
-/* Return whether the reader has read, so that the pipe is writable. A write
- * that succeeds does not show it: a short line may fit where a long one did
- * not. */
+/* Return whether the reader has read, so that the pipe is writable. A
+ * successful write is no proof that the reader has read: a short line may fit
+ * where a long one did not. */
 static bool has_read(const struct tr2_dest *dest)
 {
 	static const struct timespec now;
@@ -325,8 +326,8 @@ static bool wait_for_lock(struct tr2_dest *dest, uint32_t tid)
 			continue;
 		}
 		if (!may_wait_for_owner(dest, &slept_ns)) {
-			sched_yield(); /* let the owner run, which may need this
-					* CPU */
+			sched_yield(); /* let the owner of the lock run: it may
+					* need this CPU */
 			return false;
 		}
 		mine = tid | WAITERS;

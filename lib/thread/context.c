@@ -14,8 +14,8 @@
 
 /* The most freed contexts that keep their pages for the next threads. */
 #define MAX_WARM 8
-/* KEPT_BYTES: the size above which a buffer shrinks at once. KEPT_CALLS: the
- * number of calls after which a smaller buffer shrinks that was not needed. */
+/* KEPT_BYTES: a larger buffer shrinks at once. KEPT_CALLS: smaller buffers
+ * shrink when this many calls in a row have needed none of them. */
 #define KEPT_BYTES (128u * 1024u)
 #define KEPT_CALLS 32
 

@@ -50,8 +50,8 @@ static inline void tr2_context_shrink(struct tr2_thread *thread)
 {
 	const struct tr2_render *r = &thread->render;
 
-	/* A buffer that has grown has more than its first size, as all grow by
-	 * doubling. */
+	/* Compare all sizes at once. Buffers grow by doubling, so the bits
+	 * together exceed the first size only if a buffer has grown. */
 	if (unlikely((r->line.alloc | r->redacted.alloc |
 		      thread->message.alloc) > TR2_CONTEXT_BUF_BYTES))
 		tr2_context_shrink_slow(thread);

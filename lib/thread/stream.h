@@ -30,8 +30,8 @@ struct tr2_stream {
 	/* The session began in a running process: apparent misuse may have
 	 * begun before the session. */
 	bool is_joined;
-	int enabled[2]; /* trace2_enabled_ while no target takes bytes [0], and
-			 * while one does [1] */
+	int enabled[2]; /* values of trace2_enabled_: [0] while no target takes
+			 * bytes, [1] while a target does */
 	volatile unsigned int generation; /* the number of forks so far */
 	uint32_t forked_by; /* in a forked child: the thread of the parent that
 			     * forked; 0: unknown */
@@ -50,7 +50,7 @@ static inline struct tr2_dest *tr2_stream_dest(enum tr2_target_id id)
 }
 
 /* Return whether tracing is on. Before trace2_initialize() the result is false,
- * unlike that of trace2_is_enabled(). */
+ * unlike the result of trace2_is_enabled(). */
 static inline bool tr2_stream_is_on(void)
 {
 	/* Tracing is on for 1 and for TR2_ENABLED_LOOK, which is odd, too. */

@@ -82,8 +82,10 @@ struct tr2_thread {
 	unsigned int calls_without; /* number of calls without long lines: see
 				     * context.h */
 
-	uintptr_t in_sink; /* `busy` while the program's sink runs, or: */
-#define TR2_EXIT_IN_SINK 1u /* the sink called exit(): it may hold locks */
+	uintptr_t in_sink; /* while the program's sink runs: the value of
+			    * `busy`; or TR2_EXIT_IN_SINK */
+#define TR2_EXIT_IN_SINK 1u /* value of in_sink: the sink called exit(), and may
+			     * hold locks */
 	struct tr2_thread *next, *prev; /* neighbours in the registry; next:
 					 * also in the list of free contexts */
 	struct tr2_thread *aside; /* further contexts of this thread: see
