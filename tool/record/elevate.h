@@ -47,7 +47,8 @@ bool tr2_elevate_start(void);
 /* Does the helper run? The functions below that open something need the
  * helper. */
 bool tr2_elevate_runs(void);
-/* Has the helper given rights to this process? Stays true after its end. */
+/* Has the helper given rights to this process? Stays true after the helper's
+ * end. */
 bool tr2_elevate_was_used(void);
 void tr2_elevate_stop(void);
 

@@ -47,7 +47,7 @@ struct tr2_tree {
 };
 
 struct tr2_trees_counts {
-	uint64_t open;  /* trees that have neither ended nor been dropped */
+	uint64_t open;  /* trees that have not ended and were not dropped */
 	/* Dropped trees, by cause: one tree was too large, or all trees
 	 * together were. */
 	uint64_t too_large, memory_full;

@@ -307,9 +307,9 @@ bool tr2_attach_traces(const struct tr2_attach *a)
 }
 
 /*
- * Open the events of all threads. A thread or process that starts meantime
- * inherits only some events, so open all events again. After MAX_TRIES, accept
- * that new threads lack some events.
+ * Open the events of all threads. A thread or process that starts during this
+ * time inherits only some events, so open all events again. After MAX_TRIES,
+ * accept that new threads lack some events.
  */
 int tr2_attach_threads(struct tr2_attach *a, struct tr2_watch *w)
 {
@@ -342,7 +342,8 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 	};
 
 	(void)events;
-	/* Without these sources, only this callback reports the end. */
+	/* Without records of tasks and without the connector, only this
+	 * callback reports the end of the process. */
 	if (!a->watch->has_tasks && !a->watch->has_connector)
 		tr2_watch_add(a->watch, &e);
 	tr2_loop_close(a->loop, source);

@@ -79,9 +79,9 @@ static bool set_number(struct tr2_environment *e, const char *name,
 
 /*
  * Set variables instead of removing them: without a variable, a program uses
- * the user's configuration, which may request brief events or few files.
- * Without a request for counters or rings, leave their variables unchanged:
- * they do not change other parts of a recording.
+ * the user's configuration, which may request brief events or few files. The
+ * variables for counters and rings do not change other parts of a recording:
+ * leave them unchanged unless the recording has counters or rings.
  */
 static bool make_own(struct tr2_environment *e,
 		     const struct tr2_environment_request *r)

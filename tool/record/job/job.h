@@ -46,8 +46,8 @@ struct tr2_job {
 	size_t nr_addresses;
 	struct tr2_forward_options forward; /* with `addresses`: forward to a
 					     * collector */
-	struct tr2_kernel_wanted kernel; /* records of the kernel besides those
-					  * of tasks */
+	struct tr2_kernel_wanted kernel; /* records of the kernel besides
+					  * records of tasks */
 	bool rings; /* programs that support rings write one */
 	bool quiet; /* print errors only */
 	enum tr2_ptrace_wanted ptrace; /* whether to trace the command by

@@ -183,9 +183,9 @@ static void note_for_look(struct tr2_watch *w, const struct tr2_task_event *e)
 	w->unread[w->nr_unread++] = *e;
 }
 
-/* Log a program's arguments if the kernel passed them; the program may be any
- * on the machine. Return false if the arguments are missing, or if the process
- * is not (yet) in the list. */
+/* Log a program's arguments if the kernel passed them. The program may be any
+ * program on the machine. Return false if the arguments are missing, or if the
+ * process is not (yet) in the list. */
 static bool add_args(struct tr2_watch *w, const struct tr2_task_event *e)
 {
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, e->pid);
@@ -292,8 +292,8 @@ static void handle_end(void *data, pid_t pid, int status)
 	const struct tr2_proc *p = tr2_procs_find(&w->procs, pid);
 	uint64_t now = tr2_kernel_now_ns();
 
-	/* Keep a known status: that of the recorder's child comes from wait4(),
-	 * which returns more. */
+	/* Keep a status that is known already: the status of the recorder's
+	 * child comes from wait4(), which returns more than a pidfd. */
 	if (!p || p->status_from)
 		return;
 	tr2_procs_status(&w->procs, pid, status, TR2_STATUS_PIDFD, now, NULL);

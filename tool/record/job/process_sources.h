@@ -53,7 +53,7 @@ struct tr2_watch {
 	struct tr2_observer *observer; /* NULL: none */
 	size_t nr_observed; /* all processes before this index were passed to
 			     * the observer */
-	struct tr2_observer_sums observed; /* set at the end */
+	struct tr2_observer_sums observed; /* set at the end of the recording */
 	struct tr2_run *run; /* with ptrace: the run for whose child the ptrace
 			      * thread waits */
 	bool has_tasks, has_connector;

@@ -66,7 +66,7 @@ void tr2_event_counters_read(struct tr2_event_counters *counters,
 void tr2_event_counters_add_meta(const struct tr2_event_counters *counters,
 			   struct tr2_buf *b);
 
-/* Return the value of GIT_TRACE2_COUNTERS; NULL: leave it unset. */
+/* Return the value of GIT_TRACE2_COUNTERS; NULL: leave the variable unset. */
 const char *
 tr2_event_counters_for_programs(struct tr2_event_counters *counters);
 

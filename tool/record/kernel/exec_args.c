@@ -299,8 +299,8 @@ static int load_program(struct bpf_insn *insns, uint32_t nr, int types_fd)
 	return tr2_bpf_load(&program);
 }
 
-/* Load a program that sets the one element of `tops`, for the process that
- * runs it. */
+/* Load a program that sets the one element of `tops` to the root directory of
+ * the process that runs the program. */
 static int load_top(int types_fd, int tops)
 {
 	struct bpf_insn insns[] = {

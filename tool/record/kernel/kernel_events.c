@@ -68,13 +68,14 @@ static void close_some(const int *fds, uint32_t nr)
 }
 
 /*
- * Close descriptors without waiting for the release of their files: for the
- * last event of a tracepoint that takes tens of milliseconds.
+ * Close descriptors without waiting for the release of their files: the release
+ * of the last event of a tracepoint takes tens of milliseconds.
  *
  * A descriptor that was sent over a socket is open until it is received. If the
  * receiving socket has been sent in the same way, nobody can receive it. The
- * kernel's garbage collector then closes all of them. Since Linux 6.9 it runs
- * in a thread of the kernel; before, in the close() of the sending socket.
+ * kernel's garbage collector then closes all of them. Since Linux 6.9 the
+ * garbage collector runs in a thread of the kernel; in older kernels, in the
+ * close() of the sending socket.
  */
 static void close_later(const int *fds, uint32_t nr)
 {

@@ -4,8 +4,9 @@
  * inherited event cannot be mapped otherwise.
  *
  * They are opened on the recorder, disabled, before it forks the command:
- * processes that it forks inherit them, and they begin with an exec. For a
- * process that runs already, they are also opened on each of its threads.
+ * processes that the recorder forks inherit the events, which begin with an
+ * exec. For a process that runs already, they are also opened on each of its
+ * threads.
  *
  * With CAP_PERFMON, the samples of switches and wake-ups are taken of the whole
  * machine instead. They show threads outside of the recording and the very end
@@ -14,8 +15,8 @@
  *
  * No event has inherit_stat: a task that ends would write its count
  * (PERF_RECORD_READ) from its CPU into the rings of all CPUs. The kernel's
- * rings have one writer, and such a ring can stop for good without a record of
- * loss.
+ * rings are made for one writer: with several, a ring can stop for good without
+ * a record of loss.
  */
 #pragma once
 
@@ -86,8 +87,8 @@ int tr2_kernel_event_attach(struct tr2_kernel_event *event,
 			    const struct tr2_kernel_rings *rings, pid_t tid);
 /* Close the event for all threads. */
 void tr2_kernel_event_detach(struct tr2_kernel_event *event);
-/* Enable the event for all threads, and for those that they have begun
- * since. */
+/* Enable the event for all threads to which it was attached, and for the
+ * threads that these have begun since. */
 void tr2_kernel_event_start(const struct tr2_kernel_event *event);
 
 /* Stop the event for all tasks. */

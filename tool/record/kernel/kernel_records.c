@@ -332,8 +332,8 @@ static bool in_first_namespace(void)
 	return !stat("/proc/self/ns/pid", &st) && st.st_ino == FIRST_NAMESPACE;
 }
 
-/* May the recorder see the switches of all processes, and can it tell the
- * recording's from others? */
+/* May the recorder see the switches of all processes, and can it recognise the
+ * threads of the recording in them? */
 static bool can_see_machine(const struct tr2_kernel_records *k)
 {
 	return k->wanted.of_command && k->data_fd >= 0 &&

@@ -72,8 +72,8 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *kernel,
 			     struct tr2_loop *loop, int data_fd);
 /*
  * Open the events, disabled, for a thread that runs already, and for all that
- * it begins from then on. Return 0, or -errno, when some may be open. ESRCH:
- * the thread has ended.
+ * it begins from then on. Return 0 or -errno; on an error, some events may be
+ * open. ESRCH: the thread has ended.
  */
 int tr2_kernel_records_attach(struct tr2_kernel_records *kernel, pid_t tid);
 /* Close the events for all threads. */

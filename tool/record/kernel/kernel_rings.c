@@ -16,17 +16,17 @@
 
 /*
  * Sizes of a ring, which are reduced if the rings of all CPUs exceed ALL_BYTES.
- * With records of tasks alone, 256 KiB hold 4000. With states, a CPU may write
- * 100 MB/s: when half of a ring is full, the recorder has 20 ms to begin to
- * copy.
+ * With records of tasks alone, 256 KiB hold 4000 records. With states, a CPU
+ * may write 100 MB/s: when half of a ring is full, the recorder has 20 ms to
+ * begin to copy.
  */
 #define TASKS_BYTES (256u << 10)
 #define STATES_BYTES (4u << 20)
 #define ALL_BYTES (64u << 20)
 #define MIN_BYTES (16u << 10)
 /* With more than records of tasks, rings of this size and larger are checked
- * every 10 ms, and copied when a quarter is full. The recorder then has 5 ms,
- * or 20 ms for rings of full size. */
+ * every 10 ms, and copied when a quarter is full. The recorder then has 5 ms to
+ * begin to copy, or 20 ms with rings of full size. */
 #define CHECKED_BYTES (STATES_BYTES / 2)
 #define RECORD_MAX 65536u
 /* A record that perf itself writes: records after it are not older than records
@@ -342,9 +342,9 @@ static void filter_ring(const struct tr2_kernel_ring *r)
 	}
 }
 
-/* Append the name of a stranger's thread that woke a thread of the recording.
- * The record has the time of the sample. comm may be NULL if the thread may
- * still run. */
+/* Append the name of a thread outside of the recording that woke a thread of
+ * the recording. The record has the time of the sample. comm may be NULL if the
+ * waker may still run: its name is then read from /proc. */
 static void add_name(struct tr2_kernel_rings *rings, int32_t tid,
 		     const char *comm, const unsigned char *sample)
 {

@@ -140,8 +140,8 @@ static bool open_all(struct tr2_syscalls *s)
 	s->mark = load_mark(s->tasks);
 	if (s->mark < 0)
 		return false;
-	/* Attach the exit program first: it removes every task that a later
-	 * program adds. */
+	/* Attach the exit program first: it then removes every task that the
+	 * other programs add. */
 	s->links[0] = tr2_bpf_attach("sched_process_exit", load_exit(s->tasks));
 	if (s->links[0] < 0)
 		return false;

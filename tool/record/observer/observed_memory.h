@@ -24,8 +24,8 @@ struct tr2_observed;
 struct tr2_observed_curve {
 	uint64_t bytes, share_bytes; /* the last recorded values */
 	uint64_t peak_bytes;         /* the largest recorded value */
-	/* A value above the peak that was not recorded, since the change was
-	 * too small; 0: none. */
+	/* A value above peak_bytes, which was not recorded because the change
+	 * was too small; 0: there is no such value. */
 	uint64_t high_bytes, high_share_bytes, high_ns;
 };
 
@@ -45,7 +45,7 @@ struct tr2_observed_tree {
 	struct tr2_observed_curve curve;
 	struct tr2_observed_programs programs;
 	/* measuring_ns: CPU time that reading smaps_rollup took so far;
-	 * expected_ns: the time that was expected. */
+	 * expected_ns: the time that it was expected to take. */
 	uint64_t measuring_ns;
 	uint64_t at_ns;  /* time at which the memory was last summed up */
 	bool is_changed; /* the memory has changed since at_ns */

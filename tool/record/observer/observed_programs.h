@@ -34,8 +34,8 @@ struct tr2_observed_program {
 	/* look_ns: the last look; before_bytes: the sum in the look before it.
 	 * Growing programs are measured later. */
 	uint64_t look_ns, before_bytes;
-	/* Values of this look: the number of the program's processes, their
-	 * sum, and the process with the most pages. */
+	/* Values of this look: the number of the program's processes, the sum
+	 * of their file pages, and the process with the most pages. */
 	uint32_t nr;
 	uint64_t sum_bytes;
 	struct tr2_observed *largest;

@@ -16,8 +16,9 @@
 
 /* Read at most this many threads of a process. */
 #define MOST_THREADS 4096u
-/* If all processes together have more threads, read a thread that was asked
- * again when it has waited twice as long, within these limits. */
+/* If all processes together have more than MANY_THREADS threads, wait before a
+ * thread that was asked is read again: as long as it had waited when it was
+ * last read, but between SHORTEST_NS and LONGEST_NS. */
 #define MANY_THREADS 64u
 #define SHORTEST_NS 40000000u
 #define LONGEST_NS 500000000u
@@ -89,8 +90,8 @@ static bool same_turns(const struct turns *a, const struct turns *b)
 	       a->nr == b->nr;
 }
 
-/* Record a wait that is over a second time, with the time at which it was last
- * seen. Without states of threads, no other record shows how long the wait
+/* When a wait is over, record it a second time, with the time at which it was
+ * last seen. Without states of threads, no other record shows how long the wait
  * was. */
 static void record_end(struct tr2_observer *o, const struct tr2_observed *p,
 		       struct tr2_observed_thread *t)

@@ -17,10 +17,10 @@
  * In debt, looks may take only a quarter. */
 #define PAUSE_PER_COST (2 * TR2_EARN_PART)
 #define PAUSE_IN_DEBT (4 * TR2_EARN_PART)
-/* A look may take this much more CPU time than was saved. The next look
- * continues it. */
+/* A look may take this much more CPU time than was saved. Then it stops, and
+ * the next look goes on with the remaining processes. */
 #define LONG_LOOK_NS 1000000
-/* A look counts for 1 / MEAN_PART of the average cost. */
+/* The latest look counts for 1 / MEAN_PART of the average cost. */
 #define MEAN_PART 4u
 /* Record the sum of all memory this often, even if it has not changed. */
 #define SUM_NS 500000000u

@@ -20,8 +20,9 @@
 void tr2_socket_describe(struct tr2_wait *wait, uint64_t inode,
 			 const char *protocol, struct tr2_wait_object *object);
 
-/* Do the same for a socket that was asked for before, without reading a table.
- * Return false if the tables lack the socket. */
+/* Set the members of tr2_socket_describe() for a socket that was asked for
+ * before, without reading a table. Return false if the tables lack the
+ * socket. */
 bool tr2_socket_describe_known(struct tr2_wait *wait, uint64_t inode,
 			       struct tr2_wait_object *object);
 

@@ -34,7 +34,8 @@ struct tr2_code_maps {
 /* A process has mapped the file `path` as code. If the file is a jitdump, open
  * it. */
 void tr2_code_maps_see(struct tr2_code_maps *maps, pid_t pid, const char *path);
-/* Do the same for all files that a running process has mapped as code. */
+/* Call tr2_code_maps_see() for all files that a running process has mapped as
+ * code. */
 void tr2_code_maps_look(struct tr2_code_maps *maps, pid_t pid);
 
 /*

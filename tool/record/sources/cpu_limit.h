@@ -33,8 +33,8 @@ void tr2_cpu_limit_release(struct tr2_cpu_limit *limit);
 /* Find the tightest limit among the group of a process (0: this process) and
  * the groups above that group. */
 void tr2_cpu_limit_open(struct tr2_cpu_limit *limit, pid_t pid);
-/* Do the same for a process whose files in /proc have the paths `cgroup` and
- * `mountinfo`. */
+/* Find the tightest limit, as tr2_cpu_limit_open() does, for a process whose
+ * files in /proc have the paths `cgroup` and `mountinfo`. */
 void tr2_cpu_limit_of(struct tr2_cpu_limit *limit, const char *cgroup,
 		      const char *mountinfo);
 /* Did a throttling end since the last look? */

@@ -23,7 +23,7 @@
  * wrote by system calls: files, pipes, sockets and terminals alike.
  */
 struct tr2_io {
-	bool known; /* the kernel counts these amounts */
+	bool known; /* the kernel counts how much was read and written */
 #define TR2_META_IO(key, field, name, unit) uint64_t key;
 #include "format/recording/meta.def"
 };
