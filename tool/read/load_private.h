@@ -19,8 +19,8 @@ struct tr2_loader {
 	struct tr2_perf_reader *perf;
 	struct tr2_ring_reader *rings;
 	struct tr2_lines lines;
-	struct tr2_buf begun; /* lines of an event of perf text that may
-			       * continue in the next line */
+	struct tr2_buf begun; /* the lines so far of an event in perf text; the
+			       * next line may continue the event */
 	enum tr2_perf_more more;
 	uint64_t begun_number; /* number of the first line in `begun` */
 	struct tr2_progress progress;

@@ -7,7 +7,7 @@
  *	Makefile:3: target 'a.txt' does not exist
  *	Makefile:3: update target 'a.txt' due to: a.in
  *
- * All other lines may be the next lines of a recipe, or what its commands print
+ * All other lines may be the next lines of a recipe, or output of its commands
  * (model/join/recipes.c). A line that ends with a backslash goes on.
  */
 #include <errno.h>
@@ -158,7 +158,8 @@ static bool read_compdb(struct tr2_model *m, const struct tr2_buf *b)
 	return any;
 }
 
-/* Append what a descriptor has. Return 0, or the error. */
+/* Append all bytes that can be read from a descriptor. Return 0, or the
+ * error. */
 static int read_all(int fd, struct tr2_buf *b)
 {
 	ssize_t n;

@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 /*
- * Add the commands in a file: what `make --trace` printed, or the JSON of
+ * Add the commands in a file: the output of `make --trace`, or the JSON of
  * `ninja -t compdb`. "-" is standard input. Return false, after an error
  * message, if the file cannot be read or names no target.
  */

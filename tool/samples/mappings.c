@@ -75,8 +75,8 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t space,
 	return low;
 }
 
-/* Return the next mapping before the i-th that reaches beyond the address; 0:
- * no more. */
+/* Go back from position *at to the next mapping of the space that reaches
+ * beyond the address, and return this mapping; 0: there is none. */
 static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
 		       uint64_t address, uint32_t *at)
 {

@@ -303,9 +303,9 @@ static uint32_t know_function(struct tr2_symbols *s, uint32_t file,
 	return *slot;
 }
 
-/* Do the same for a generated function. Other functions may have the same
- * address, so the place of the function is its number, counted down from the
- * largest address. */
+/* Add a generated function with a known name, unless it was added before. Other
+ * functions may have the same address, so the place of the function is its
+ * number, counted down from the largest address. */
 static uint32_t know_generated(struct tr2_symbols *s, uint32_t file,
 			       uint32_t code, tr2_str module)
 {

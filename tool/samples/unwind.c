@@ -45,7 +45,8 @@ static const uint8_t dwarf_numbers[] = {
 	0,  1,  2,  3,  4,  5,	6,  7,	8,  9,	10, 11, 12, 13, 14, 15, 16,
 	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, SP, PC
 };
-/* On arm64, bits above these may contain the signature of a return address. */
+/* On arm64, only the lowest PC_BITS bits are surely the address: higher bits
+ * may contain the signature of a return address. */
 #define PC_BITS 48
 #endif
 
