@@ -57,7 +57,7 @@ struct patch {
 };
 
 /*
- * The present stop. A run may pass its place earlier than at the stop. A second
+ * The present stop. A run may pass the place of the stop earlier, too. A second
  * breakpoint, at the next instruction, then sets the first one again:
  * single-stepping would be slow in virtual machines.
  */
@@ -67,7 +67,7 @@ static struct {
 	/* indexes in the path: the next pass of the place, and the pass to stop
 	 * at */
 	volatile long next, last;
-	/* number of instructions to single-step from that pass */
+	/* number of instructions to single-step from the pass `last` */
 	volatile long steps;
 } breakpoint;
 

@@ -180,7 +180,8 @@ static int reap(struct reader *r)
 
 /*
  * Serve until the command ends, then read the rest of the queue. Writers of
- * datagrams never close their end: stop there when the queue is empty.
+ * datagrams never close their end: without a stream, stop when the queue is
+ * empty.
  */
 static int serve(struct reader *r, bool stream)
 {

@@ -183,8 +183,8 @@ static int ut_262until(int argc, const char **argv)
 	return 0;
 }
 
-/* Calls that threads may make at any time. Each thread makes one kind of them,
- * until the file exists. */
+/* Calls that threads may make at any time. Each thread makes calls of one kind,
+ * until the file `until` exists. */
 static void count(void)
 {
 	trace2_timer_start(daemon_time);

@@ -210,7 +210,8 @@ static int ut_077daemon(int argc, const char **argv)
 	return 0;
 }
 
-/* Do the same, but the daemon goes on in the session of the first process. */
+/* Go into the background like a daemon, which goes on in the session of the
+ * first process. */
 static int ut_068daemon_resumes(int argc, const char **argv)
 {
 	struct trace2_child child = TRACE2_CHILD_INIT;
@@ -220,7 +221,8 @@ static int ut_068daemon_resumes(int argc, const char **argv)
 	trace2_child_end(trace2_child_begin(&child), 1, 0);
 	trace2_region_enter("fork", "outer", NULL);
 	trace2_region_enter("fork", "inner", &repo);
-	tool_sleep_ms(20); /* so that the times in the child are higher */
+	tool_sleep_ms(20); /* sleep, so that the times in the child are
+			    * higher */
 	tell("before");
 	if (tool_fork())
 		_exit(0);

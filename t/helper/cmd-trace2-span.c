@@ -105,7 +105,8 @@ static int ut_505misuse(int argc, const char **argv)
 	return 0;
 }
 
-/* Spans that threads hand to each other, and one that all of them share. */
+/* Spans that threads hand to each other, and one span that all threads
+ * share. */
 #define PASSED 16
 static struct {
 	atomic_ullong id[PASSED];

@@ -192,8 +192,8 @@ static void jumps_often(void)
 	jump_out_of_calls(NR_JUMPS_OFTEN, "in a loop");
 }
 
-/* Jump out of writes that wait: a few lines of 20,000 bytes fill a pipe.
- * Somebody sends SIGALRM at each wait. */
+/* Jump out of writes that wait: a few lines of 20,000 bytes fill a pipe. The
+ * test lets strace send SIGALRM at each wait. */
 static void jumps_out_of_waiting(void)
 {
 	static char big[20000];

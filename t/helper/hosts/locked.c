@@ -2,7 +2,7 @@
 /*
  * `locked`: a program that locks all memory which it maps from now on; it may
  * lock 8 MB. It prints how many KB more the library locked for one span, for as
- * many spans at once as a server has, and for a forged one.
+ * many spans at once as a server has, and for a forged span.
  */
 #include "trace2.h"
 

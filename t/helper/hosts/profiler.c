@@ -94,7 +94,7 @@ __attribute__((unused)) static void call_in_child(const char *name)
 	is_inside = false;
 }
 
-/* Do not replace them under ThreadSanitizer, which calls them before it is
+/* Do not replace functions under ThreadSanitizer, which calls them before it is
  * ready. */
 #if !defined(__SANITIZE_THREAD__)
 EXPORT int close(int fd)

@@ -110,7 +110,8 @@ static void kill_child(int signo)
 }
 
 /* Hold a lock of the program during a call that waits until the session is
- * open. The sink, in the thread that opens it, waits for the same lock. */
+ * open. The sink, in the thread that opens the session, waits for the same
+ * lock. */
 static void *say_with_lock(void *barrier)
 {
 	pthread_mutex_lock(&lock);

@@ -43,7 +43,8 @@
 #define KEPT_BYTES 5000 /* size of a string whose memory is kept for later
 			 * calls */
 #define HOLE_BYTES (100 * 1024)
-#define NR_DOWN 150 /* number of jumps: more than a call rejects */
+#define NR_DOWN 150 /* number of jumps: larger than the number of calls that the
+		     * library rejects */
 
 #ifndef SS_AUTODISARM
 #define SS_AUTODISARM (1U << 31)
@@ -57,8 +58,8 @@ static volatile bool is_running, has_stopped;
 static bool is_formatted;
 static volatile long stop_at = NEVER;
 static volatile unsigned long nr_said, nr_jumps;
-static long pages_before; /* number of pages after the first jumps, which may
-			   * take some */
+static long pages_before; /* number of pages after the first jumps: these jumps
+			   * may take some pages */
 static sigjmp_buf back;
 static void (*handle)(void);
 
@@ -287,8 +288,8 @@ static void run_until_stopped(void (*run)(long at), long at)
 }
 
 /* Make a run to each stop of the path, or to about `most` stops, spread evenly.
- * Fail if over 10 % are missed: runs led there only while the path was
- * recorded. */
+ * Fail if over 10 % of the stops are missed: runs led there only while the path
+ * was recorded. */
 static int run_each(void (*run)(long at), long most)
 {
 	long stops = path_stops(path), stride = 1 + stops / most, nr = 0, at;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `stalls VERB`: a program whose reader does not read, and
+ * `stalls VERB`: a program whose reader does not read. VERB is one of
  *
- *	still-clock   whose clock stands still
- *	signal        which gets SIGTERM while the library blocks signals and
- *	              waits for that reader
+ *	still-clock   the program's clock stands still
+ *	signal        the program gets SIGTERM while the library blocks signals
+ *	              and waits for the reader
  *
  * `stalls two-signals`: a signal ends the program in one thread, which stops
  * before it has written the signal's event. Then a signal comes to main. The

@@ -520,8 +520,8 @@ int main(int argc, char **argv)
 	unsigned int nr = sizeof(rows) / sizeof(*rows);
 
 	(void)argv;
-	/* Leave out the row of the process at which only root may look. It
-	 * could have any end of a pipe, or any lock: for a user no peer would
-	 * be named. */
+	/* Leave out the row of the process at which only root may look. That
+	 * process could have any end of a pipe, or any lock, so an ordinary
+	 * user would see no peer in any row. */
 	return wait_for_each(rows, geteuid() ? nr - 1 : nr, argc);
 }

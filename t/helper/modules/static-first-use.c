@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A plugin with the static library inside, and with more thread-local memory
- * than the C library has to spare for modules: the first use of it in a thread
- * calls malloc().
+ * than the C library has to spare for modules: the first use of this memory in
+ * a thread calls malloc().
  */
 #include <string.h>
 
