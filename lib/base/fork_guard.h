@@ -20,10 +20,10 @@
 #define TR2_GUARD_SET 1u
 #define TR2_GUARD_FASTPATH 2u /* see session/fastpath.h */
 /*
- * TR2_GUARD_LATE replaces both other flags if the fork was first noticed by
- * another thread than the one that forked. That thread's slot is then still the
- * parent's. From then on no call is inline or fast, and a thread's slot is used
- * only if its context has the slot, too.
+ * TR2_GUARD_LATE replaces both other flags if another thread than the thread
+ * that forked has noticed the fork first. The slot of the thread that forked is
+ * then still the parent's. From then on no call is inline or fast, and a
+ * thread's slot is used only if its context has the slot, too.
  */
 #define TR2_GUARD_LATE 4u
 extern const struct trace2_guard_ *tr2_fork_guard TR2_HIDDEN;

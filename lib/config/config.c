@@ -30,8 +30,8 @@ char *tr2_config_join(const char *dir, size_t len, const char *name)
 	return joined;
 }
 
-/* Keep the entry's value if it begins with `name`; getenv() returns the first
- * of duplicates. */
+/* If the entry begins with `name`, keep its value, unless a value was found
+ * before: getenv() returns the first of duplicates. */
 static inline void parse_value(const char *entry, const char *name,
 			       const char **value)
 {

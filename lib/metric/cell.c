@@ -20,7 +20,8 @@
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 
 /* In a build for ThreadSanitizer, a fence orders only against signal handlers.
- * All accesses to a cell are atomic, so it finds races without fences. */
+ * All accesses to a cell are atomic, so ThreadSanitizer finds races without
+ * fences. */
 #if TR2_TSAN
 #define fence(order) atomic_signal_fence(order)
 #else

@@ -96,7 +96,7 @@ struct tr2_perf_task {
 struct tr2_perf_app {
 	uint64_t opened_ns;
 	uint64_t ended; /* the final count of the thread for which the event was
-			 * opened, once it has ended */
+			 * opened, once this thread has ended */
 	uint32_t pid; /* pid of this process */
 	uint32_t tid; /* 0: the thread has ended */
 	unsigned int index;

@@ -340,8 +340,8 @@ static bool is_own_descriptors(int directory, const char *name)
 	       st.st_dev == own.st_dev && st.st_ino == own.st_ino;
 }
 
-/* If `directory` is /proc/self/fd, return the number that `name` is; -1: it is
- * another directory, or no number. */
+/* If `directory` is /proc/self/fd, return the number in `name`; -1: it is
+ * another directory, or `name` is no number. */
 static int number_of(int directory, const char *name)
 {
 	int fd = 0;
