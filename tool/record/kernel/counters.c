@@ -56,7 +56,7 @@ static void add_event(struct tr2_event_counters *cs,
 	size_t i;
 
 	if (tr2_perfevent_is_kernel(ev->pmu)) {
-		/* Count an event that was given twice only once. The second one
+		/* If an event was given twice, count it once. The second event
 		 * leads no group. */
 		for (i = 0; i < cs->nr; i++) {
 			if (strcmp(cs->item[i].event.text, ev->text) != 0)

@@ -211,7 +211,7 @@ static void read_rest(struct tr2_kallsyms *k)
 
 /*
  * Lines of the text from `begin` to `end`, sorted by address. The kernel lists
- * its own functions in that order; those of modules and generated code are
+ * its own functions in that order; functions of modules and generated code are
  * sorted here.
  */
 struct lines {

@@ -5,8 +5,8 @@
  *
  * The descriptors of a process are read at the first question after it ran. If
  * their number is unchanged, the descriptors are assumed to be unchanged for a
- * second. A match is read again before it counts. Unless two processes match,
- * or one for a socket, all descriptors are read again.
+ * second. A match is read again before it counts. If fewer than two processes
+ * match (for a socket: if none matches), all descriptors are read again.
  */
 #pragma once
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * pidfds - find out how processes ended that are not the recorder's children.
- * Their descriptors tell: pidfd_open(2), and PIDFD_GET_INFO of Linux 6.15. This
- * needs no right, and works in every namespace.
+ * pidfds - find out how processes other than the recorder's children ended,
+ * from descriptors of these processes: pidfd_open(2), and PIDFD_GET_INFO of
+ * Linux 6.15. This needs no right, and works in every namespace.
  */
 #pragma once
 

@@ -316,8 +316,8 @@ static void handle_first_stop(struct tr2_ptrace *p, pid_t tid, int event,
 		t->ppid = t->pid;
 	t->ptid = t->ppid;
 	parent = tr2_ptrace_find(&p->tasks, t->ppid);
-	/* Announce the task now if its parent is unknown: that process has
-	 * adopted it, since the thread that began it has ended. */
+	/* Announce the task now if its parent is unknown: the parent has
+	 * adopted the task, since the thread that began the task has ended. */
 	if (!parent || parent->state != TR2_PTRACE_KNOWN)
 		announce(p, t);
 }

@@ -90,7 +90,7 @@ static void pass_lines(struct tr2_listen *l, uint64_t client, const char *name,
 /*
  * Pass on whole lines; consecutive lines for one file go together. `name` is
  * the file of this client's last line. Lines without a SID go to that file,
- * too. client: its number; 0: a datagram.
+ * too. client: the client's number; 0: a datagram.
  */
 static void read_lines(struct tr2_listen *l, uint64_t client,
 		       char name[TR2_SINK_NAME], const char *p, size_t len)
