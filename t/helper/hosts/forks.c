@@ -444,8 +444,8 @@ static void three_children(void)
 		}
 }
 
-/* Print how many more descriptors than its parent the child has: none, as its
- * own ones replace its parent's. */
+/* Print how many more descriptors than its parent the child has: none, as the
+ * child's own descriptors replace its parent's. */
 static void same_descriptors(void)
 {
 	int nr;
