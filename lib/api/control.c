@@ -19,7 +19,7 @@ static bool begin_alone(atomic_uint *by, unsigned int process)
 	       atomic_compare_exchange_strong(by, &now, process);
 }
 
-static int reopen(struct tr2_call *call, unsigned int process)
+static int reopen_session(struct tr2_call *call, unsigned int process)
 {
 	int failed = 0;
 
@@ -50,7 +50,7 @@ int trace2_reopen_fl(const char *file, int line)
 	tr2_session_revive();
 	if (tr2_call_begin(&call, file, line)) {
 		atomic_store(&reopen_again, true);
-		failed = reopen(&call, call.generation + 1);
+		failed = reopen_session(&call, call.generation + 1);
 		/*
 		 * Look for a request of `trace2 set` before the call ends: the
 		 * command waits for the end of the call before it continues.

@@ -54,7 +54,7 @@ static __attribute__((noinline)) void raise_bound(uint64_t *bound,
 		;
 }
 
-static inline void note(struct tr2_gauge_cell *cell, int64_t value)
+static inline void note_value(struct tr2_gauge_cell *cell, int64_t value)
 {
 	uint64_t code = tr2_gauge_code(value);
 
@@ -71,7 +71,7 @@ void trace2_gauge_set_on_(struct trace2_gauge *gauge, int64_t value)
 	if (!cell)
 		return;
 	__atomic_store_n(&cell->last, value, __ATOMIC_RELAXED);
-	note(cell, value);
+	note_value(cell, value);
 }
 
 void trace2_gauge_add_on_(struct trace2_gauge *gauge, int64_t value)
@@ -79,8 +79,8 @@ void trace2_gauge_add_on_(struct trace2_gauge *gauge, int64_t value)
 	struct tr2_gauge_cell *cell = find_cell(gauge);
 
 	if (cell)
-		note(cell, __atomic_add_fetch(&cell->last, value,
-					      __ATOMIC_RELAXED));
+		note_value(cell, __atomic_add_fetch(&cell->last, value,
+						    __ATOMIC_RELAXED));
 }
 
 void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value)
@@ -88,6 +88,6 @@ void trace2_gauge_sub_on_(struct trace2_gauge *gauge, int64_t value)
 	struct tr2_gauge_cell *cell = find_cell(gauge);
 
 	if (cell)
-		note(cell, __atomic_sub_fetch(&cell->last, value,
-					      __ATOMIC_RELAXED));
+		note_value(cell, __atomic_sub_fetch(&cell->last, value,
+						    __ATOMIC_RELAXED));
 }

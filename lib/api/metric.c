@@ -144,8 +144,9 @@ add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 		overflow(slot, TR2_METRIC_COUNTER, index);
 }
 
-static inline CODE void
-add(struct tr2_slot *slot, const struct trace2_counter *counter, uint64_t value)
+static inline CODE void add_to_cell(struct tr2_slot *slot,
+				    const struct trace2_counter *counter,
+				    uint64_t value)
 {
 	unsigned int index;
 
@@ -164,7 +165,7 @@ add_slow(const struct trace2_counter *counter, uint64_t value)
 	struct tr2_slot *slot = slot_slow();
 
 	if (slot)
-		add(slot, counter, value);
+		add_to_cell(slot, counter, value);
 }
 
 /* The slow path is a tail call: no register has to be saved for it. */
@@ -173,7 +174,7 @@ CODE void trace2_counter_add_on_(struct trace2_counter *counter, uint64_t value)
 	struct tr2_slot *slot = tr2_my_slot;
 
 	if (likely(slot != NULL) && likely(tr2_fork_guard_is_set()))
-		add(slot, counter, value);
+		add_to_cell(slot, counter, value);
 	else
 		add_slow(counter, value);
 }

@@ -441,7 +441,7 @@ INLINE bool finish(struct tr2_thread *thread, const struct end *end,
 
 /* End the span without an event. The call that ends it is lost, for example
  * because it came from a signal handler that interrupted the library. */
-static void drop(const struct end *end)
+static void drop_span(const struct end *end)
 {
 	const struct tr2_span_hold hold =
 		tr2_span_hold_to_end(end->span, end->failed);
@@ -459,7 +459,7 @@ static __attribute__((noinline)) void end_slow(const char *file, int line,
 	struct asked asked;
 
 	if (!tr2_call_begin(&call, file, line)) {
-		drop(end);
+		drop_span(end);
 		return;
 	}
 	tr2_call_announce(&call, NULL);
@@ -482,7 +482,7 @@ INLINE void end_unrecorded(const struct end *end)
 	if (thread && thread->entered.nr &&
 	    !tr2_entered_pop(&thread->entered, end->span))
 		leave_own(thread, end->span, tr2_clock_now_ns(), &asked);
-	drop(end);
+	drop_span(end);
 	end_all(&asked);
 }
 

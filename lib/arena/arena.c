@@ -599,14 +599,14 @@ static bool map_zeros(void *p, size_t size_bytes)
 		    0) != MAP_FAILED;
 }
 
-static void cover(void *p, size_t size_bytes)
+static void cover_pages(void *p, size_t size_bytes)
 {
 	/* If no mapping is free, unmap the file's mapping first. */
 	if (!map_zeros(p, size_bytes) && errno == ENOMEM &&
 	    !munmap(p, size_bytes))
 		(void)map_zeros(p, size_bytes);
 	if (kept[0].nr == MAX_COVERS)
-		/* cover() gets more parts than MAX_COVERS only if the thread is
+		/* cover_pages() gets more parts than MAX_COVERS only if the thread is
 		 * not known. Keep the memory of the further parts for good:
 		 * this happens once in a process's life. */
 		return;
@@ -623,11 +623,11 @@ static void leave_file(const struct tr2_slot *mine)
 	unsigned int i;
 
 	unmap_oldest();
-	cover(tr2_file_header, offset_of(FIRST_SLOTS));
+	cover_pages(tr2_file_header, offset_of(FIRST_SLOTS));
 	for (i = FIRST_SLOTS; i < arena.nr_used; i++) {
 		slot = tr2_arena_slots.at[i];
 		if (!mine || slot == mine)
-			cover(slot, arena.stride);
+			cover_pages(slot, arena.stride);
 		else
 			munmap(slot, arena.stride);
 	}

@@ -27,8 +27,8 @@ void tr2_define_reset(bool rows_have_space)
 
 /* Get space on the disk for the first `need` bytes of a part of the file, which
  * begins at `offset` and has at most `size` bytes. */
-static bool back(uint64_t *backed, uint64_t need, uint64_t offset,
-		 uint64_t size)
+static bool back_pages(uint64_t *backed, uint64_t need, uint64_t offset,
+		       uint64_t size)
 {
 	uint64_t step = *backed ? MORE_BYTES : TR2_DEFINE_FIRST_BYTES, end;
 	struct tr2_file_piece piece;
@@ -55,8 +55,8 @@ static uint32_t add_definition(const void *data, size_t size, uint32_t align)
 
 	if (!tr2_file_header || offset > TR2_STRINGS_SIZE ||
 	    size > TR2_STRINGS_SIZE - offset ||
-	    !back(&strings_backed, offset + size, TR2_STRINGS_OFFSET,
-		  TR2_STRINGS_SIZE))
+	    !back_pages(&strings_backed, offset + size, TR2_STRINGS_OFFSET,
+			TR2_STRINGS_SIZE))
 		return 0;
 	strings = (char *)tr2_file_header + TR2_STRINGS_OFFSET;
 	memcpy(strings + offset, data, size);
@@ -97,9 +97,9 @@ void tr2_arena_define(enum tr2_definition_kind kind,
 	if (!tr2_file_header)
 		return;
 	if (nr_definitions == TR2_MAX_DEFINITIONS ||
-	    !back(&definitions_backed, (nr_definitions + 1) * sizeof(row),
-		  TR2_DEFINITIONS_OFFSET,
-		  TR2_GAUGES_OFFSET - TR2_DEFINITIONS_OFFSET)) {
+	    !back_pages(&definitions_backed, (nr_definitions + 1) * sizeof(row),
+			TR2_DEFINITIONS_OFFSET,
+			TR2_GAUGES_OFFSET - TR2_DEFINITIONS_OFFSET)) {
 		tr2_arena_lost(TR2_LOST_DEFINITION, 1);
 		return;
 	}

@@ -97,7 +97,7 @@ static void take_anchor(struct tr2_clock_anchor *anchor)
 	}
 }
 
-static void publish(const struct tr2_fit *fit)
+static void publish_fit(const struct tr2_fit *fit)
 {
 	uint32_t generation = load(&tr2_clock.generation) + 1;
 	struct tr2_scale *to = &tr2_clock.scale[generation & 1];
@@ -216,11 +216,11 @@ static void follow_namespace(struct tr2_clock_anchor *now)
 	now->ns -= (uint64_t)ahead_ns;
 }
 
-static void draw(struct tr2_clock_anchor *now)
+static void draw_line(struct tr2_clock_anchor *now)
 {
 	follow_namespace(now);
 	tr2_fit_anchor(&maker.fit, now);
-	publish(&maker.fit);
+	publish_fit(&maker.fit);
 	set_due();
 }
 
@@ -233,7 +233,7 @@ static void make_scale(void)
 	if (__atomic_exchange_n(&maker.taken, 1, __ATOMIC_ACQUIRE))
 		return;
 	take_anchor(&anchor);
-	draw(&anchor);
+	draw_line(&anchor);
 	__atomic_store_n(&maker.taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -442,7 +442,7 @@ static void begin_again(const struct tr2_clock_anchor *now)
 	maker.fit.scale.base_ns = tr2_scale_end(&maker.fit.scale);
 	maker.fit.scale.window = 0;
 	tr2_fit_start(&maker.fit, now);
-	publish(&maker.fit);
+	publish_fit(&maker.fit);
 	set_due();
 	maker.taken = 0;
 }
@@ -475,7 +475,7 @@ void tr2_clock_after_fork(void)
 		if (maker.taken) {
 			begin_again(&anchor);
 		} else {
-			draw(&anchor);
+			draw_line(&anchor);
 		}
 	}
 	if (load(&tr2_clock.wall_until_ns))

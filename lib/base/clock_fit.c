@@ -54,7 +54,7 @@ void tr2_fit_start(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	fit->rate = 0;
 }
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t clock_distance(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -190,7 +190,7 @@ int64_t tr2_fit_ahead(const struct tr2_fit *fit,
 	int64_t ahead_ns = gap_ns - (int64_t)passed_ns;
 	uint64_t slack_ns = SET_NS + passed_ns / SET_PART;
 
-	return distance((uint64_t)ahead_ns + slack_ns, 0) > 2 * slack_ns ?
+	return clock_distance((uint64_t)ahead_ns + slack_ns, 0) > 2 * slack_ns ?
 		       ahead_ns : 0;
 }
 
@@ -210,7 +210,7 @@ static void compare_long_rates(struct tr2_fit *fit)
 	const struct tr2_clock_line before = { fit->from.ticks, fit->from.ns,
 					       fit->long_rate };
 
-	if (distance(fit->rate, fit->long_rate) > fit->rate / RATE_PART)
+	if (clock_distance(fit->rate, fit->long_rate) > fit->rate / RATE_PART)
 		note_turn(fit, &fit->from, &before);
 	fit->long_rate = fit->rate;
 }
@@ -235,8 +235,8 @@ static uint64_t shortest_gap(const struct tr2_fit *fit)
  * given. If that time is ahead of the clock, draw a slower line, of at least
  * half the speed, so that it meets the clock at the end of its window if
  * possible. */
-static void draw(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
-		 uint64_t window_ns)
+static void draw_line(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
+		      uint64_t window_ns)
 {
 	struct tr2_scale *scale = &fit->scale;
 	uint64_t given = tr2_scale_end(scale);
@@ -272,7 +272,7 @@ static void doubt(struct tr2_fit *fit, unsigned int how_much)
 /* Return whether the counter's rate is still the same. */
 static bool agrees(const struct tr2_fit *fit, uint64_t ticks, uint64_t gap_ns)
 {
-	return !fit->rate || distance(ticks * fit->rate >> 32, gap_ns) <=
+	return !fit->rate || clock_distance(ticks * fit->rate >> 32, gap_ns) <=
 				     JUMP_NS(gap_ns);
 }
 
@@ -300,7 +300,7 @@ static void continue_after_pause(struct tr2_fit *fit,
 		turn_now(fit, now);
 	fit->from = *now;
 	if (fit->rate)
-		draw(fit, now, window_of(fit, TR2_FIT_FIRST_NS));
+		draw_line(fit, now, window_of(fit, TR2_FIT_FIRST_NS));
 }
 
 static bool is_narrow(const struct tr2_fit *fit,
@@ -341,5 +341,5 @@ void tr2_fit_anchor(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 		compare_long_rates(fit);
 		fit->from = *now;
 	}
-	draw(fit, now, window_of(fit, gap_ns));
+	draw_line(fit, now, window_of(fit, gap_ns));
 }

@@ -54,7 +54,7 @@ static void push_carry(struct big *b, uint64_t carry)
 		b->word[b->len++] = (uint32_t)carry;
 }
 
-static void multiply(struct big *b, uint32_t by)
+static void multiply_big(struct big *b, uint32_t by)
 {
 	uint64_t carry = 0;
 	unsigned int i;
@@ -67,7 +67,7 @@ static void multiply(struct big *b, uint32_t by)
 	push_carry(b, carry);
 }
 
-static void trim(struct big *b)
+static void trim_zeros(struct big *b)
 {
 	while (b->len && !b->word[b->len - 1])
 		b->len--;
@@ -87,7 +87,7 @@ static void set_product(struct big *to, const struct big *b, uint64_t by)
 	for (; carry && i < WORDS; carry >>= 32)
 		to->word[i++] = (uint32_t)carry;
 	to->len = i;
-	trim(to);
+	trim_zeros(to);
 }
 
 static void multiply_by_5(struct big *b, unsigned int times)
@@ -98,15 +98,15 @@ static void multiply_by_5(struct big *b, unsigned int times)
 					  244140625 };
 
 	for (; times >= 13; times -= 13)
-		multiply(b, 1220703125);
-	multiply(b, power[times]);
+		multiply_big(b, 1220703125);
+	multiply_big(b, power[times]);
 }
 
-static void shift(struct big *b, unsigned int bits)
+static void shift_big(struct big *b, unsigned int bits)
 {
 	unsigned int words = bits / 32, i;
 
-	multiply(b, UINT32_C(1) << bits % 32);
+	multiply_big(b, UINT32_C(1) << bits % 32);
 	if (!words || b->len + words > WORDS)
 		return;
 	for (i = b->len; i--;)
@@ -143,7 +143,7 @@ static void subtract(struct big *a, const struct big *b, uint32_t times)
 		rest >>= 32;
 		product >>= 32;
 	}
-	trim(a);
+	trim_zeros(a);
 }
 
 static void add_big(struct big *a, const struct big *b)
@@ -186,8 +186,8 @@ static void normalise(struct fraction *f)
 	uint32_t last = f->below.word[f->below.len - 1];
 	unsigned int bits = ((unsigned int)__builtin_clz(last) + 28) % 32;
 
-	shift(&f->below, bits);
-	shift(&f->step, bits);
+	shift_big(&f->below, bits);
+	shift_big(&f->step, bits);
 }
 
 /* Return the exponent of 10 in 2^bits, rounded down. */
@@ -210,9 +210,9 @@ static void make_fraction_at(struct fraction *f, uint64_t mantissa,
 	else
 		multiply_by_5(&f->below, (unsigned int)f->exponent);
 	if (twos < 0)
-		shift(&f->below, (unsigned int)-twos);
+		shift_big(&f->below, (unsigned int)-twos);
 	else
-		shift(&f->step, (unsigned int)twos);
+		shift_big(&f->step, (unsigned int)twos);
 	normalise(f);
 	set_product(&f->top, &f->step, mantissa);
 }
@@ -237,7 +237,7 @@ static uint64_t take_digits(struct fraction *f, unsigned int nr)
 	uint64_t digits = take_digit(&f->top, &f->below);
 
 	while (--nr) {
-		multiply(&f->top, 10);
+		multiply_big(&f->top, 10);
 		digits = digits * 10 + take_digit(&f->top, &f->below);
 	}
 	return digits;
@@ -270,7 +270,7 @@ static bool reads_back(struct fraction *f, uint64_t mantissa, bool is_short,
 		add_big(&f->below, &f->top);
 	else
 		subtract(&f->below, &f->top, 1);
-	multiply(&f->below, is_less && is_short ? 4 : 2);
+	multiply_big(&f->below, is_less && is_short ? 4 : 2);
 	set_product(&f->step, &f->step, TEN_TO_16);
 	than_half = compare_big(&f->below, &f->step);
 	return than_half < 0 || (!than_half && mantissa % 2 == 0);

@@ -225,7 +225,8 @@ struct positions {
  * Record the type of the argument at a position. false: the position is
  * missing, is too high, or already has another type.
  */
-static bool note(struct positions *all, unsigned int at, enum type type)
+static bool note_argument(struct positions *all, unsigned int at,
+			  enum type type)
 {
 	if (!at || at > MAX_POSITIONS ||
 	    (all->type[at] != NONE && all->type[at] != (unsigned char)type))
@@ -238,10 +239,12 @@ static bool note(struct positions *all, unsigned int at, enum type type)
 
 static bool note_conversion(struct positions *all, const struct conversion *c)
 {
-	return (!c->width.is_argument || note(all, c->width.at, INT)) &&
+	return (!c->width.is_argument ||
+		note_argument(all, c->width.at, INT)) &&
 	       (!c->precision.is_argument ||
-		note(all, c->precision.at, INT)) &&
-	       ((c->type == NONE && !c->at) || note(all, c->at, c->type));
+		note_argument(all, c->precision.at, INT)) &&
+	       ((c->type == NONE && !c->at) ||
+		note_argument(all, c->at, c->type));
 }
 
 /* Read the arguments by ascending position. false: the format leaves a position

@@ -44,7 +44,8 @@ static void add_change(int64_t from, long offset)
 
 /* Return the end of the unit of time, between low and high, in which the offset
  * stops being `before`. */
-static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
+static int64_t bisect_change(int64_t low, int64_t high, int64_t unit,
+			     long before)
 {
 	int64_t middle;
 
@@ -62,10 +63,10 @@ static int64_t bisect(int64_t low, int64_t high, int64_t unit, long before)
  * hour of UTC. */
 static int64_t find_change(int64_t low, int64_t high, long before)
 {
-	high = bisect(low, high, HOUR_S, before);
+	high = bisect_change(low, high, HOUR_S, before);
 	if (offset_at(high - 1) == before)
 		return high;
-	return bisect(high - HOUR_S, high, 1, before);
+	return bisect_change(high - HOUR_S, high, 1, before);
 }
 
 void tr2_zone_load(void)

@@ -16,7 +16,7 @@ static uint32_t load_be32(const uint8_t *p)
 }
 
 /* The round's function and constant (FIPS 180-4, 4.1.1 and 4.2.1). */
-static uint32_t mix(unsigned int t, uint32_t b, uint32_t c, uint32_t d)
+static uint32_t mix_round(unsigned int t, uint32_t b, uint32_t c, uint32_t d)
 {
 	if (t < 20)
 		return ((b & c) | (~b & d)) + 0x5a827999;
@@ -39,8 +39,8 @@ static void add_block(uint32_t h[5], const uint8_t *block)
 				   1);
 	memcpy(v, h, sizeof(v));
 	for (t = 0; t < 80; t++) {
-		next = rotate_left(v[0], 5) + mix(t, v[1], v[2], v[3]) + v[4] +
-		       w[t];
+		next = rotate_left(v[0], 5) + mix_round(t, v[1], v[2], v[3]) +
+		       v[4] + w[t];
 		v[4] = v[3];
 		v[3] = v[2];
 		v[2] = rotate_left(v[1], 30);

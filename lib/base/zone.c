@@ -20,15 +20,15 @@
 /* The rule of a TZ that names summer time, but not its begin and end. */
 #define USUAL_RULE ",M3.2.0,M11.1.0"
 
-static uint32_t get32(const unsigned char *p)
+static uint32_t zone_get32(const unsigned char *p)
 {
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 |
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
-static int64_t get64(const unsigned char *p)
+static int64_t zone_get64(const unsigned char *p)
 {
-	return (int64_t)((uint64_t)get32(p) << 32 | get32(p + 4));
+	return (int64_t)((uint64_t)zone_get32(p) << 32 | zone_get32(p + 4));
 }
 
 /* Read a number of at most `max` at p. Return the end of its text; NULL if p is
@@ -203,10 +203,10 @@ static void read_footer(struct tr2_zone *zone, const unsigned char *p,
 static uint64_t block_bytes(const unsigned char *header,
 			    unsigned int time_bytes)
 {
-	return (uint64_t)get32(header + 32) * (time_bytes + 1) +
-	       (uint64_t)get32(header + 36) * 6 + get32(header + 40) +
-	       (uint64_t)get32(header + 28) * (time_bytes + 4) +
-	       get32(header + 24) + get32(header + 20);
+	return (uint64_t)zone_get32(header + 32) * (time_bytes + 1) +
+	       (uint64_t)zone_get32(header + 36) * 6 + zone_get32(header + 40) +
+	       (uint64_t)zone_get32(header + 28) * (time_bytes + 4) +
+	       zone_get32(header + 24) + zone_get32(header + 20);
 }
 
 /* Use the second block, with times of 64 bits: all files have it since 2005. */
@@ -225,8 +225,8 @@ static int use_file(struct tr2_zone *zone)
 	if (memcmp(p, "TZif", 4) ||
 	    block_bytes(p, 8) > (uint64_t)(end - p) - HEADER_BYTES)
 		return 0;
-	zone->nr_times = get32(p + 32);
-	zone->nr_types = get32(p + 36);
+	zone->nr_times = zone_get32(p + 32);
+	zone->nr_types = zone_get32(p + 36);
 	zone->times = p + HEADER_BYTES;
 	zone->types = zone->times + (size_t)zone->nr_times * 8;
 	zone->offsets = zone->types + zone->nr_times;
@@ -301,7 +301,7 @@ long tr2_zone_at(const struct tr2_zone *zone, int64_t when)
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
-		if (get64(zone->times + (size_t)middle * 8) <= when)
+		if (zone_get64(zone->times + (size_t)middle * 8) <= when)
 			low = middle + 1;
 		else
 			high = middle;
@@ -313,5 +313,5 @@ long tr2_zone_at(const struct tr2_zone *zone, int64_t when)
 	type = low ? zone->types[low - 1] : 0;
 	if (type >= zone->nr_types)
 		return 0;
-	return (int32_t)get32(zone->offsets + (size_t)type * 6);
+	return (int32_t)zone_get32(zone->offsets + (size_t)type * 6);
 }

@@ -45,8 +45,8 @@ static int check_limits(struct tr2_config_reader *rd, const char *path)
  * must be freed. Homes of other users and Git's prefix are not supported:
  * looking them up would load parts of libc, and may ask a server.
  */
-static char *resolve(const struct tr2_config_reader *rd, const char *file,
-		     const char *value)
+static char *resolve_path(const struct tr2_config_reader *rd, const char *file,
+			  const char *value)
 {
 	static const char prefix[] = "%(prefix)/";
 	const char *slash = strrchr(file, '/');
@@ -75,7 +75,7 @@ static void include_file(struct tr2_config_reader *rd, const char *file,
 				"a path to include has no value");
 		return;
 	}
-	path = resolve(rd, file, value);
+	path = resolve_path(rd, file, value);
 	if (!path)
 		tr2_config_fail(rd, file, 0, EINVAL,
 				"a path to include cannot be expanded");

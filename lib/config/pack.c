@@ -93,7 +93,7 @@ static bool at_end(const struct scan *s)
 	return s->p >= s->end;
 }
 
-static int bad(struct scan *s, const char *reason)
+static int bad_config(struct scan *s, const char *reason)
 {
 	s->reason = reason;
 	return -EINVAL;
@@ -128,21 +128,23 @@ static int pack_subsection(struct scan *s, char c)
 {
 	while (is_kind(c, SPACE)) {
 		if (c == '\n')
-			return bad(s, "section header is cut short");
+			return bad_config(s, "section header is cut short");
 		c = next_char(s);
 	}
 	if (c != '"')
-		return bad(s, "subsection is not in quotes");
+		return bad_config(s, "subsection is not in quotes");
 	*s->w++ = '.';
 	while ((c = next_char(s)) != '"') {
 		if (c == '\\')
 			c = next_char(s);
 		if (c == '\n')
-			return bad(s, "section header is cut short");
+			return bad_config(s, "section header is cut short");
 		s->nul |= !c;
 		*s->w++ = c;
 	}
-	return next_char(s) == ']' ? 0 : bad(s, "no ']' after the subsection");
+	return next_char(s) == ']'
+		       ? 0
+		       : bad_config(s, "no ']' after the subsection");
 }
 
 /* Pack a section header, from after its `[`. */
@@ -162,13 +164,13 @@ static int pack_section(struct scan *s)
 			break;
 		}
 		if (!is_kind(c, KEY) && c != '.')
-			return bad(s, "bad character in a section name");
+			return bad_config(s, "bad character in a section name");
 		*s->w++ = LOWER_KEY(c);
 	}
 	if (err)
 		return err;
 	if (s->w == start + 1)
-		return bad(s, "section without a name");
+		return bad_config(s, "section without a name");
 	if (finish_string(s, start))
 		*start = '{';
 	return 0;
@@ -197,7 +199,7 @@ static int pack_escape(struct scan *s)
 	case '"':
 		break;
 	default:
-		return bad(s, "unknown escape in a value");
+		return bad_config(s, "unknown escape in a value");
 	}
 	*s->w++ = c;
 	return 0;
@@ -260,7 +262,7 @@ static int pack_value(struct scan *s)
 		s->nul |= !c;
 	}
 	if (quoted)
-		return bad(s, "unterminated quote");
+		return bad_config(s, "unterminated quote");
 	s->line++;
 	finish_string(s, start);
 	return 0;
@@ -286,7 +288,7 @@ static int pack_variable(struct scan *s, char c)
 		return 0;
 	}
 	if (c != '=')
-		return bad(s, "bad character in a variable's name");
+		return bad_config(s, "bad character in a variable's name");
 	*s->w++ = '=';
 	return pack_value(s);
 }
@@ -309,7 +311,7 @@ static int pack_item(struct scan *s)
 		return pack_section(s);
 	if (is_kind(c, ALPHA))
 		return pack_variable(s, c);
-	return bad(s, "neither a section, a variable nor a comment");
+	return bad_config(s, "neither a section, a variable nor a comment");
 }
 
 static void skip_bom(struct scan *s)

@@ -8,8 +8,8 @@
  * strings. */
 static const struct tr2_pieces none = { .key = UINT16_MAX };
 
-static bool prepare(struct tr2_render *r, const struct tr2_event *ev,
-		    struct tr2_pieces *pieces)
+static bool prepare_pieces(struct tr2_render *r, const struct tr2_event *ev,
+			   struct tr2_pieces *pieces)
 {
 	char *p = tr2_render_begin(r, 0);
 
@@ -33,7 +33,7 @@ const struct tr2_pieces *tr2_pieces_make(struct tr2_render *r,
 	const struct tr2_pieces *seen = NULL, *made = &none;
 	struct tr2_pieces pieces, *copy;
 
-	if (prepare(r, ev, &pieces)) {
+	if (prepare_pieces(r, ev, &pieces)) {
 		copy = tr2_site_memory(sizeof(pieces) + r->line.len +
 				       TR2_PUT_BLOCK);
 		if (copy) {

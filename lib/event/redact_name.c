@@ -176,7 +176,7 @@ bool tr2_name_ends_in(const char *name, size_t len, const char *word)
 	       (len == n || !is_letter(name[len - n - 1]));
 }
 
-static bool begins(const char *s, size_t len, const char *with)
+static bool begins_with(const char *s, size_t len, const char *with)
 {
 	size_t n = strlen(with);
 
@@ -199,8 +199,8 @@ static bool is_path(const char *s, size_t len)
 	 * search it: the line may contain many names. */
 	if (len > MAX_PATH_BYTES || memchr(s, ' ', len))
 		return false;
-	return begins(s, len, "/") || begins(s, len, "./") ||
-	       begins(s, len, "../") || begins(s, len, "~") ||
+	return begins_with(s, len, "/") || begins_with(s, len, "./") ||
+	       begins_with(s, len, "../") || begins_with(s, len, "~") ||
 	       (len > 4 && (!memcmp(s + len - 4, ".pem", 4) ||
 			    !memcmp(s + len - 4, ".key", 4)));
 }
@@ -212,10 +212,10 @@ bool tr2_name_excuses(enum tr2_name_kind kind, const char *name,
 		return true;
 	/* Excuse a macro of C, as in -DTOKEN=1, and `docker build
 	 * --secret=id=…`. */
-	if (begins(name, name_len, "-D") && is_number(s, len))
+	if (begins_with(name, name_len, "-D") && is_number(s, len))
 		return true;
-	if (name_len == 8 && begins(name, name_len, "--secret") &&
-	    (begins(s, len, "id=") || begins(s, len, "type=")))
+	if (name_len == 8 && begins_with(name, name_len, "--secret") &&
+	    (begins_with(s, len, "id=") || begins_with(s, len, "type=")))
 		return true;
 	return kind == TR2_NAME_KEY && is_path(s, len);
 }

@@ -170,7 +170,7 @@ static bool is_set_again(const struct item *item, const char *p,
 
 /* Take the cursor back after code has appended to the buffer. If there is no
  * memory, leave out the appended text. */
-static char *back(const struct out *out, size_t before)
+static char *cursor_back(const struct out *out, size_t before)
 {
 	if (out->b->failed || !tr2_buf_room(out->b, out->room))
 		out->b->len = before;
@@ -183,7 +183,7 @@ put_escaped(const struct out *out, char *p, const char *s, size_t len)
 	size_t before = out->b->len = (size_t)(p - out->b->p);
 
 	tr2_json_add_escaped(out->b, s, len);
-	return back(out, before);
+	return cursor_back(out, before);
 }
 
 /* Put a double; JSON has only finite numbers, so others become strings. */
@@ -198,7 +198,7 @@ static __attribute__((noinline)) char *put_double(const struct out *out,
 	tr2_buf_addstr(out->b, quote);
 	tr2_buf_add(out->b, text, (size_t)(end - text));
 	tr2_buf_addstr(out->b, quote);
-	return back(out, before);
+	return cursor_back(out, before);
 }
 
 static char *put_text(const struct out *out, char *p, const char *s, size_t len)

@@ -134,8 +134,8 @@ static void set_last(const struct tr2_event_row *row, struct tr2_op *op)
 				   TR2_OP_LAST_STR;
 }
 
-static const struct tr2_op *compile(const struct tr2_event_row *row,
-				    const char *template, bool ends_line)
+static const struct tr2_op *compile_template(const struct tr2_event_row *row,
+					     const char *template, bool ends_line)
 {
 	static const struct tr2_op nothing = { .kind = TR2_OP_END };
 	const struct tr2_op *start = &tr2_template_ops[nr_ops];
@@ -154,7 +154,7 @@ static void prepare_normal(void)
 	unsigned int i;
 
 	for (i = 0; i < TR2_EVENT_NR; i++)
-		tr2_templates[i].normal = compile(
+		tr2_templates[i].normal = compile_template(
 			&tr2_event_rows[i], tr2_event_text(i).normal, true);
 }
 
@@ -167,8 +167,10 @@ static void prepare_perf(void)
 		const struct tr2_event_text text = tr2_event_text(i);
 		struct tr2_templates *t = &tr2_templates[i];
 
-		t->perf_category = compile(row, text.perf_category, false);
-		t->perf_message = compile(row, text.perf_message, true);
+		t->perf_category =
+			compile_template(row, text.perf_category, false);
+		t->perf_message =
+			compile_template(row, text.perf_message, true);
 	}
 }
 

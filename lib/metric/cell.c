@@ -198,7 +198,7 @@ static void copy_cell(struct tr2_timer_cell *to,
 
 /* Update the reserve of retries. Threads may do so at once: it need not be
  * exact. */
-static void account(uint32_t spare, uint32_t tries)
+static void account_retries(uint32_t spare, uint32_t tries)
 {
 	if (tries)
 		store(&spare_retries, spare > tries ? spare - tries : 0);
@@ -219,7 +219,7 @@ static void read_cell(struct tr2_timer_cell *to,
 		fence(memory_order_acquire);
 	} while (((before & 1) || load(&from->lock) != before) &&
 		 ++tries < most + FEW_RETRIES);
-	account(spare, tries);
+	account_retries(spare, tries);
 }
 
 void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,

@@ -143,7 +143,7 @@ static struct tr2_metric_def *make_def(const struct tr2_metric_given *given)
 static struct tr2_metric_def *def_at(const struct table *table,
 				     unsigned int index)
 {
-	/* Acquire: pairs with append(). */
+	/* Acquire: pairs with append_def(). */
 	return __atomic_load_n(&table->def[index], __ATOMIC_ACQUIRE);
 }
 
@@ -157,8 +157,10 @@ static bool is_same(const struct tr2_metric_def *def,
 /* Return the index of the definition, from `at` on, or the first unused index,
  * which another thread may take at any time. Return the table's maximum if
  * there is no such index. */
-static unsigned int search(struct table *table, unsigned int at, uint32_t hash,
-			   const struct tr2_metric_given *given, bool *found)
+static unsigned int search_def(struct table *table, unsigned int at,
+			       uint32_t hash,
+			       const struct tr2_metric_given *given,
+			       bool *found)
 {
 	const struct tr2_metric_def *def;
 	uint32_t other;
@@ -293,7 +295,7 @@ static bool find_space(enum tr2_metric_kind kind, unsigned int index,
 	return ok;
 }
 
-static void publish(const struct table *table, unsigned int index)
+static void publish_def(const struct table *table, unsigned int index)
 {
 	const struct tr2_metric_def *def = def_at(table, index);
 	const struct tr2_definition numbers = {
@@ -317,7 +319,7 @@ void tr2_metric_publish(void)
 		table = &tables[kind];
 		nr = tr2_metric_nr(kind);
 		for (; table->nr_published < nr; table->nr_published++)
-			publish(table, table->nr_published);
+			publish_def(table, table->nr_published);
 	}
 }
 
@@ -356,8 +358,8 @@ static bool assign_histogram(const struct table *table, unsigned int index,
 
 /* Append a definition at the index. false: another thread took the index
  * first. */
-static bool append(struct table *table, unsigned int index,
-		   struct tr2_metric_def *def)
+static bool append_def(struct table *table, unsigned int index,
+		       struct tr2_metric_def *def)
 {
 	struct tr2_metric_def *none = NULL;
 
@@ -385,7 +387,7 @@ static unsigned int find_or_append(enum tr2_metric_kind kind,
 	bool found;
 
 	for (;;) {
-		at = search(table, at, hash, given, &found);
+		at = search_def(table, at, hash, given, &found);
 		if (found || at == table->max)
 			return at;
 		if (!def)
@@ -393,7 +395,7 @@ static unsigned int find_or_append(enum tr2_metric_kind kind,
 		if (!def || !assign_histogram(table, at, def) ||
 		    !find_space(kind, at, def->histogram))
 			return table->max;
-		if (append(table, at, def))
+		if (append_def(table, at, def))
 			break;
 	}
 	atomic_store_explicit(&table->hash[at], hash, memory_order_relaxed);
@@ -402,8 +404,8 @@ static unsigned int find_or_append(enum tr2_metric_kind kind,
 }
 
 /* Define a metric, and return the index; TRACE2_UNREGISTERED_: no room. */
-static unsigned int define(enum tr2_metric_kind kind,
-			   const struct tr2_metric_given *given)
+static unsigned int define_metric(enum tr2_metric_kind kind,
+				  const struct tr2_metric_given *given)
 {
 	unsigned int index = find_or_append(kind, given);
 	struct tr2_metric_def *def;
@@ -456,7 +458,7 @@ static void register_metric(enum tr2_metric_kind kind,
 		given.name = "";
 	__atomic_store_n(place, index, __ATOMIC_RELAXED);
 	if (tr2_marks_keep(kind, place))
-		index = define(kind, &given);
+		index = define_metric(kind, &given);
 	if (index == TRACE2_UNREGISTERED_)
 		tr2_metric_refuse(TR2_REFUSED_ROOM);
 	else
@@ -468,7 +470,7 @@ unsigned int tr2_metric_open(enum tr2_metric_kind kind,
 			     const struct tr2_metric_given *given,
 			     tr2_metric_place *place_of)
 {
-	unsigned int index = define(kind, given), *place;
+	unsigned int index = define_metric(kind, given), *place;
 
 	if (index != TRACE2_UNREGISTERED_) {
 		place = place_of(kind, index);
@@ -541,8 +543,8 @@ unsigned int tr2_metric_find(enum tr2_metric_kind kind, const char *category,
 	};
 	struct table *table = &tables[kind];
 	bool found;
-	unsigned int at = search(table, 0, hash_of(category, name), &given,
-				 &found);
+	unsigned int at = search_def(table, 0, hash_of(category, name), &given,
+				     &found);
 
 	return found ? at : TRACE2_UNREGISTERED_;
 }

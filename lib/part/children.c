@@ -104,19 +104,19 @@ static void forget_children(void)
 	unused = NULL;
 }
 
-static void forked(void)
+static void children_after_fork(void)
 {
 	forget_children();
 	tr2_blocks_after_fork(&blocks, NULL, 0);
 }
 
-static void release(void)
+static void release_children(void)
 {
 	forget_children();
 	tr2_blocks_release(&blocks);
 }
 
 const struct tr2_part tr2_part_children = {
-	.forked = forked,
-	.release = release,
+	.forked = children_after_fork,
+	.release = release_children,
 };

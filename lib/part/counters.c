@@ -323,7 +323,7 @@ static bool read_task(const struct tr2_thread *thread, struct task *task,
 
 /* Scale a count to the whole time, as if the event had always been on its
  * PMU. */
-static uint64_t scale(const struct tr2_perf_times *times)
+static uint64_t scale_count(const struct tr2_perf_times *times)
 {
 	if (times->running_ns >= times->enabled_ns || !times->running_ns)
 		return times->value;
@@ -341,7 +341,7 @@ static void counters_emit_thread(struct tr2_call *call,
 		if (read_task(thread, own, i, &times))
 			TR2_EMIT(call, th_counter, .category.s = "perf",
 				 .name.s = counters[i].event.text,
-				 .count.u = scale(&times));
+				 .count.u = scale_count(&times));
 }
 
 static void emit_counter(struct tr2_call *call, const struct counter *counter)
@@ -363,7 +363,7 @@ static void emit_counter(struct tr2_call *call, const struct counter *counter)
 	}
 	times = (struct tr2_perf_times){ values[0], values[1], values[2] };
 	TR2_EMIT(call, counter, .category.s = "perf",
-		 .name.s = counter->event.text, .count.u = scale(&times));
+		 .name.s = counter->event.text, .count.u = scale_count(&times));
 }
 
 static void counters_emit(struct tr2_call *call, struct tr2_slot *sum)

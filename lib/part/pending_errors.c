@@ -64,7 +64,7 @@ static void emit_all(struct tr2_call *call)
 	tr2_buf_reset(&pending);
 }
 
-static void release(void)
+static void release_errors(void)
 {
 	tr2_buf_release(&pending);
 }
@@ -72,5 +72,5 @@ static void release(void)
 const struct tr2_part tr2_part_pending_errors = {
 	.emit_begun = emit_all,
 	.emit_errors = emit_all,
-	.release = release,
+	.release = release_errors,
 };

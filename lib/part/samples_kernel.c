@@ -320,7 +320,7 @@ static void kernel_open(struct tr2_thread *main_thread, void **own)
 			tr2_sample_add_error(&tr2_samples[i], errors[i], 0);
 }
 
-static void failed(unsigned int nr, int error)
+static void count_failure(unsigned int nr, int error)
 {
 	tr2_samples[nr].thread_error = error;
 	tr2_samples[nr].nr_failed++;
@@ -347,12 +347,12 @@ static void open_all(struct tr2_thread *thread, void **own,
 			continue;
 		error = task ? open_one(task, i, thread->tid) : -ENOMEM;
 		if (error)
-			failed(i, error);
+			count_failure(i, error);
 	}
 	for (i = 0; i < tr2_nr_samples; i++) {
 		error = start_events(task, i);
 		if (error)
-			failed(i, error);
+			count_failure(i, error);
 	}
 }
 
@@ -385,7 +385,7 @@ static void kernel_emit_errors(struct tr2_call *call)
 	tr2_share_add_error(nr_unsampled, "samples");
 }
 
-static void release(struct task *task)
+static void release_task(struct task *task)
 {
 	unsigned int i;
 
@@ -418,7 +418,7 @@ static void kernel_thread_end(struct tr2_thread *thread, void **own)
 	if (!task)
 		return;
 	stop_sampling(task, slot ? slot : tr2_arena_totals());
-	release(task);
+	release_task(task);
 }
 
 /* At the end, move the samples of all threads into the ring of slot 0, which
@@ -439,7 +439,7 @@ static void kernel_close(void)
 static void kernel_release(void)
 {
 	while (all)
-		release(all);
+		release_task(all);
 }
 
 static void kernel_forked(void)

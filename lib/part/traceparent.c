@@ -116,7 +116,7 @@ static void begin_in_child(void)
 /* Set the variable in a forked child to the value for the thread that forked.
  * If that thread is unknown, leave the variable as it is. A child of this child
  * gets the same value, until a session begins here. */
-static void forked(void)
+static void traceparent_after_fork(void)
 {
 	const struct tr2_thread *self = tr2_self;
 
@@ -130,7 +130,7 @@ static void forked(void)
 }
 
 /* Restore the value that the variable had at the start. */
-static void release(void)
+static void restore_traceparent(void)
 {
 	set_value(inherited);
 	variable = NULL;
@@ -198,6 +198,6 @@ const struct tr2_part tr2_part_traceparent = {
 	.begin_in_child = begin_in_child,
 	.emit_begun = emit_ids,
 	.emit_errors = emit_ids,
-	.forked = forked,
-	.release = release,
+	.forked = traceparent_after_fork,
+	.release = restore_traceparent,
 };

@@ -32,9 +32,9 @@ static bool is_file_name(const char *s, size_t len)
 	return true;
 }
 
-static enum tr2_perfevent_result bad(struct tr2_perfevents *list,
-				     const char *text, size_t len,
-				     const char *why)
+static enum tr2_perfevent_result bad_event(struct tr2_perfevents *list,
+					   const char *text, size_t len,
+					   const char *why)
 {
 	struct tr2_buf b;
 
@@ -67,7 +67,7 @@ static size_t skip_counter(const char *s, size_t at)
 }
 
 /* Return the length of the event at s; commas between slashes do not end it. */
-static size_t span(const char *s)
+static size_t event_length(const char *s)
 {
 	size_t at = 0;
 
@@ -96,7 +96,7 @@ static const char *find_end(const char *s)
 			s++;
 		if (!*s || *s == '}')
 			return s;
-		s += *s == '{' ? 1 : span(s);
+		s += *s == '{' ? 1 : event_length(s);
 	}
 }
 
@@ -411,9 +411,9 @@ static bool enter_group(struct tr2_perfevents *list)
 		end = find_end(list->at + 1);
 	list->unclosed = list->unclosed || (end && *end != '}');
 	if (!end || *end != '}') {
-		bad(list, list->at++, shown,
-		    list->group ? "a group is in no other group" :
-				  "the '{' has no '}'");
+		bad_event(list, list->at++, shown,
+			  list->group ? "a group is in no other group" :
+					"the '{' has no '}'");
 		return false;
 	}
 	list->at++;
@@ -423,7 +423,7 @@ static bool enter_group(struct tr2_perfevents *list)
 	list->modifiers_len = 0;
 	if (end[1] == ':') {
 		list->modifiers = end + 2;
-		list->modifiers_len = span(end + 2);
+		list->modifiers_len = event_length(end + 2);
 		while (list->modifiers_len &&
 		       is_blank(end[1 + list->modifiers_len]))
 			list->modifiers_len--;
@@ -437,10 +437,10 @@ static bool leave_group(struct tr2_perfevents *list)
 	bool was_inside = list->group;
 
 	if (!was_inside)
-		bad(list, list->at, 1, "the '}' has no '{'");
+		bad_event(list, list->at, 1, "the '}' has no '{'");
 	list->at++;
 	if (was_inside && list->modifiers)
-		list->at = list->modifiers + span(list->modifiers);
+		list->at = list->modifiers + event_length(list->modifiers);
 	list->group = 0;
 	list->modifiers = NULL;
 	return was_inside;
@@ -464,17 +464,18 @@ enum tr2_perfevent_result tr2_perfevents_next(struct tr2_perfevents *list,
 			return TR2_PERFEVENT_END;
 	}
 	start = list->at;
-	len = span(start);
+	len = event_length(start);
 	list->at += len;
 	while (is_blank(start[len - 1]))
 		len--;
 	if (len >= TR2_PERFEVENT_BYTES)
-		return bad(list, start, len, "it has more than 255 bytes");
+		return bad_event(list, start, len,
+				 "it has more than 255 bytes");
 	memset(ev, 0, sizeof(*ev));
 	ev->unit = "";
 	why = parse_event(list, ev, start, len);
 	if (why)
-		return bad(list, start, len, why);
+		return bad_event(list, start, len, why);
 	keep_text(ev->text, start, len);
 	ev->group = list->group;
 	ev->is_leader = !list->group || list->leads;

@@ -30,7 +30,7 @@ struct trace2_perf *tr2_perf_leaders;
 static uint64_t last_id = FIRST_ID;
 
 /* Add the time since the last change of state to the event's times. */
-static void account(struct trace2_perf *ev, uint64_t now_ns)
+static void account_time(struct trace2_perf *ev, uint64_t now_ns)
 {
 	uint64_t ns = tr2_clock_since(ev->since_ns, now_ns);
 
@@ -49,7 +49,7 @@ static void account_group(struct trace2_perf *leader)
 	struct trace2_perf *ev;
 
 	for (ev = leader; ev; ev = ev->member)
-		account(ev, now_ns);
+		account_time(ev, now_ns);
 }
 
 /* Return whether ev is the first enabled event on its PMU in its group. */
@@ -184,7 +184,7 @@ static const struct tr2_pmu *pmu_of(uint32_t type)
 
 /* Move the type out of the upper bits of config, where perf's oldest form of an
  * event has it. */
-static void expand(struct trace2_perf_attr *attr)
+static void expand_attr(struct trace2_perf_attr *attr)
 {
 	const uint64_t event_mask = (UINT64_C(1) << 56) - 1;
 	uint32_t type = attr->config >> 56 & 0x7f;
@@ -223,7 +223,7 @@ bool tr2_perf_wants_calls(const struct trace2_perf_attr *attr)
 {
 	struct trace2_perf_attr expanded = *attr;
 
-	expand(&expanded);
+	expand_attr(&expanded);
 	return expanded.type == TRACE2_PERF_TYPE_APP &&
 	       expanded.sample_period &&
 	       expanded.sample_type & (TRACE2_PERF_SAMPLE_IP |
@@ -290,7 +290,7 @@ static int init_event(struct trace2_perf *ev, struct trace2_perf *group)
 	ev->since_ns = tr2_clock_now_ns();
 	if (has_unknown(&ev->attr))
 		return -EINVAL;
-	expand(&ev->attr);
+	expand_attr(&ev->attr);
 	ev->pmu = pmu_of(ev->attr.type);
 	if (tr2_perf_wants_records(&ev->attr) && !ev->pmu->map)
 		return -EINVAL;
@@ -344,7 +344,7 @@ static int enable_member(struct trace2_perf *ev)
 	 */
 	if (counts)
 		stop_group(leader, TR2_PERF_OFF);
-	account(ev, tr2_clock_now_ns());
+	account_time(ev, tr2_clock_now_ns());
 	ev->enabled = true;
 	if (counts) {
 		start_group(leader);
@@ -358,7 +358,7 @@ static int disable_member(struct trace2_perf *ev)
 	struct trace2_perf *leader = ev->leader;
 	bool counts = leader->state == TR2_PERF_COUNTING;
 
-	account(ev, tr2_clock_now_ns());
+	account_time(ev, tr2_clock_now_ns());
 	if (counts)
 		use_pmus(leader, false);
 	stop_event(ev);
@@ -414,7 +414,7 @@ void tr2_perf_switch_all(bool on)
 	}
 }
 
-static void release(struct trace2_perf *ev)
+static void release_event(struct trace2_perf *ev)
 {
 	if (ev->pmu->release)
 		ev->pmu->release(ev);
@@ -434,7 +434,7 @@ static void leave_group(struct trace2_perf *ev)
 		at = &(*at)->member;
 	*at = ev->member;
 	ev->leader->nr_members--;
-	release(ev);
+	release_event(ev);
 }
 
 static void end_group(struct trace2_perf *leader)
@@ -447,7 +447,7 @@ static void end_group(struct trace2_perf *leader)
 		next = ev->member;
 		ev->leader = ev;
 		ev->member = NULL;
-		release(ev);
+		release_event(ev);
 	}
 	start_waiting();
 }
@@ -455,7 +455,7 @@ static void end_group(struct trace2_perf *leader)
 void tr2_perf_close(struct trace2_perf *ev)
 {
 	if (ev->state == TR2_PERF_GONE)
-		release(ev);
+		release_event(ev);
 	else if (ev->leader == ev)
 		end_group(ev);
 	else

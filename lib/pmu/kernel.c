@@ -36,7 +36,7 @@ static const struct tr2_page_machine this_machine = { pmc, cycles };
 #endif
 
 /* Compute cycles * mult >> shift without overflow. */
-static uint64_t scale(uint64_t value, uint32_t mult, uint16_t shift)
+static uint64_t scale_by_mult(uint64_t value, uint32_t mult, uint16_t shift)
 {
 	uint64_t whole = value >> shift;
 	uint64_t rest = value & ((UINT64_C(1) << shift) - 1);
@@ -67,7 +67,7 @@ static bool read_value(const volatile struct perf_event_mmap_page *page,
 	value->running_ns = page->time_running;
 	if (page->cap_user_time && shift < 64) {
 		ns = page->time_offset +
-		     scale(machine->cycles(), page->time_mult, shift);
+		     scale_by_mult(machine->cycles(), page->time_mult, shift);
 		value->enabled_ns += ns;
 		value->running_ns += ns;
 	}

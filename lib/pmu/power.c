@@ -212,7 +212,7 @@ static uint64_t total(const struct trace2_perf *ev)
 	return uj;
 }
 
-static int update(const struct trace2_perf *ev)
+static int update_energy(const struct trace2_perf *ev)
 {
 	unsigned int i;
 
@@ -261,19 +261,19 @@ static int power_init(struct trace2_perf *ev)
 
 static int power_read(struct trace2_perf *ev)
 {
-	return ev->counting ? update(ev) : 0;
+	return ev->counting ? update_energy(ev) : 0;
 }
 
 static int power_add(struct trace2_perf *ev)
 {
-	update(ev);
+	update_energy(ev);
 	ev->base = total(ev);
 	return 0;
 }
 
 static void power_del(struct trace2_perf *ev)
 {
-	update(ev);
+	update_energy(ev);
 	ev->count += total(ev) - ev->base;
 }
 

@@ -23,7 +23,7 @@ uint64_t tr2_perf_count(const struct trace2_perf *ev)
 	return raw_count(ev) - ev->reset_at;
 }
 
-static int update(struct trace2_perf *ev)
+static int update_reading(struct trace2_perf *ev)
 {
 	int error;
 
@@ -39,7 +39,7 @@ static int update(struct trace2_perf *ev)
 int tr2_perf_update(struct trace2_perf *ev)
 {
 	reading++;
-	return update(ev);
+	return update_reading(ev);
 }
 
 /* Update all events of the group. Reading the first event of the kernel updates
@@ -51,7 +51,7 @@ static int update_group(struct trace2_perf *leader)
 
 	reading++;
 	for (ev = leader; ev && !error; ev = ev->member)
-		error = update(ev);
+		error = update_reading(ev);
 	return error;
 }
 

@@ -230,7 +230,7 @@ static bool is_read(struct tr2_control *ring, uint64_t end)
 	       tr2_arena_rings.data_size;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -251,10 +251,10 @@ static uint64_t find_limit(const struct tr2_control *ring, uint64_t end)
 			TR2_RECORD_ALIGN;
 
 	if (backed < data_size)
-		room = smaller(room, lap_of(end) + backed);
+		room = smaller_of(room, lap_of(end) + backed);
 	if (!tr2_arena_rings.consume)
-		room = smaller(room, end + part_size());
-	return smaller(room, wake);
+		room = smaller_of(room, end + part_size());
+	return smaller_of(room, wake);
 }
 
 static bool make_room(struct tr2_control *ring, uint64_t end, uint32_t size)
@@ -343,7 +343,7 @@ static void put_filler(char *data, uint64_t at, uint64_t size)
 }
 
 /* Reserve the place for `size` bytes, and return it; NULL: no room. */
-static char *reserve(struct tr2_control *ring, char *data, uint32_t size)
+static char *reserve_record(struct tr2_control *ring, char *data, uint32_t size)
 {
 	struct place place;
 
@@ -396,7 +396,7 @@ static void be_outermost(struct tr2_control *ring,
 
 /* Publish all complete records, of which `records` are the writer's own. Return
  * the head. */
-static uint64_t publish(struct tr2_control *ring, uint32_t records)
+static uint64_t publish_records(struct tr2_control *ring, uint32_t records)
 {
 	uint64_t head = last_end(ring);
 	uint32_t pending, placed;
@@ -439,7 +439,7 @@ static void publish_all(struct tr2_control *ring,
 	uint64_t head;
 
 	while (true) {
-		head = publish(ring, records);
+		head = publish_records(ring, records);
 		if (!leave_last(ring)) {
 			/* Since the records were published, a handler began a
 			 * write that will never be finished, because a handler
@@ -597,7 +597,7 @@ static bool report_loss(struct tr2_control *ring, char *data,
 		return true;
 	/* Count first, or a handler would report the same losses. */
 	tr2_ring_add_u64(&ring->reported[cause], record.lost);
-	p = reserve(ring, data, sizeof(record));
+	p = reserve_record(ring, data, sizeof(record));
 	if (p) {
 		memcpy(p, &record, sizeof(record));
 		tr2_ring_add_u64(&ring->unreported, -record.lost);
@@ -662,7 +662,7 @@ bool tr2_ring_begin_slow(struct tr2_ring_write *w, struct tr2_slot *slot,
 	w->ring = ring;
 	w->in = in;
 	w->announced = 0;
-	w->p = reserve(ring, data, size);
+	w->p = reserve_record(ring, data, size);
 	if (w->p)
 		return true;
 	give_up(slot, in);

@@ -258,7 +258,7 @@ static int change_settings(const struct tr2_control_wish *r)
 	return error;
 }
 
-static int reopen(void)
+static int reopen_targets(void)
 {
 	struct tr2_call call;
 
@@ -288,7 +288,7 @@ static int apply_request(char *text)
 	else if (r->flush && tr2_session.state == TR2_SESSION_ON)
 		flush_session();
 	if (!error && r->reopen && tr2_session.state == TR2_SESSION_ON)
-		error = reopen();
+		error = reopen_targets();
 	return error;
 }
 

@@ -19,7 +19,7 @@ static union {
 	char text[1024];
 } usual;
 
-static char **allocate(size_t bytes)
+static char **allocate_words(size_t bytes)
 {
 	struct tr2_mask before;
 	char **copy;
@@ -52,7 +52,7 @@ void tr2_session_keep_argv(const char *const *argv)
 		return;
 	for (; argv[n]; n++)
 		bytes += sizeof(*argv) + strlen(argv[n]) + 1;
-	copy = allocate(bytes);
+	copy = allocate_words(bytes);
 	if (!copy)
 		return;
 	text = (char *)&copy[n + 1];

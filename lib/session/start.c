@@ -78,7 +78,7 @@ static void arrange_for_the_end(const struct trace2_options *options)
 	install_handlers(options);
 }
 
-static bool prepare(const struct trace2_options *options)
+static bool prepare_session(const struct trace2_options *options)
 {
 	uint64_t wall_us = tr2_clock_wall_us(tr2_clock_now_ns());
 
@@ -183,7 +183,7 @@ void tr2_session_start(const char *file, int line,
 	}
 	tr2_early_end();
 	tr2_session_start_clock();
-	if (prepare(options)) {
+	if (prepare_session(options)) {
 		tr2_inherit_publish();
 		tr2_parts_begin();
 		arrange_for_the_end(options);

@@ -95,7 +95,7 @@ struct wanted {
 	uint32_t names_hash, hash;
 };
 
-static void describe(struct wanted *w, const struct trace2_site *site)
+static void describe_site(struct wanted *w, const struct trace2_site *site)
 {
 	w->site = site;
 	w->file_len = strlen(site->file);
@@ -120,9 +120,9 @@ static bool has_names(const struct tr2_site *known, const struct wanted *w)
  * Search a bucket from a newer site up to an older one. *names: set to the
  * names of any site with the same names, unless it is set already.
  */
-static const struct tr2_site *search(const struct tr2_site *newer,
-				     const struct tr2_site *older,
-				     const struct wanted *w, uint32_t *names)
+static const struct tr2_site *search_site(const struct tr2_site *newer,
+					  const struct tr2_site *older,
+					  const struct wanted *w, uint32_t *names)
 {
 	for (; newer != older; newer = newer->next) {
 		if (!has_names(newer, w))
@@ -195,12 +195,12 @@ static const struct tr2_site *find_or_add(const struct trace2_site *site)
 	struct wanted w;
 	uint32_t names = 0;
 
-	describe(&w, site);
+	describe_site(&w, site);
 	bucket = &tr2_site_buckets[w.names_hash % NR_BUCKETS];
 	/* Acquire: pairs with the release below. */
 	newest_site = __atomic_load_n(bucket, __ATOMIC_ACQUIRE);
 	do {
-		found = search(newest_site, seen, &w, &names);
+		found = search_site(newest_site, seen, &w, &names);
 		if (found)
 			return found; /* the memory of `made` is lost */
 		if (!made)

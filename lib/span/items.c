@@ -24,7 +24,7 @@ struct text {
 
 /* Measure at most `max` bytes, and find out whether the text may contain a
  * secret. Secrets are hidden here for all targets, which do not look again. */
-static struct text measure(struct trace2_text_ given, size_t max)
+static struct text measure_text(struct trace2_text_ given, size_t max)
 {
 	struct text text = { "", 0, false };
 
@@ -57,8 +57,8 @@ static inline char *put_text(char *p, const struct text *text)
 
 /* Return the place for `bytes` bytes; NULL: there is no room, which is
  * counted. */
-static inline char *reserve(struct tr2_open_span *span, size_t bytes,
-			    size_t limit)
+static inline char *reserve_bytes(struct tr2_open_span *span, size_t bytes,
+				  size_t limit)
 {
 	char *p = span->bytes + span->used;
 
@@ -86,7 +86,7 @@ static __attribute__((noinline)) void hide(struct text *text,
 static inline void put_name_shown(struct tr2_open_span *span,
 				  const struct text *text)
 {
-	char *p = reserve(span, 1 + text->len, TR2_SPAN_ROOM);
+	char *p = reserve_bytes(span, 1 + text->len, TR2_SPAN_ROOM);
 
 	if (!p)
 		return;
@@ -98,7 +98,7 @@ static __attribute__((noinline)) void
 put_name_slow(struct tr2_open_span *span, const char *name, size_t max,
 	      bool redact)
 {
-	struct text text = measure(TEXT(name), SCAN_BYTES);
+	struct text text = measure_text(TEXT(name), SCAN_BYTES);
 	char memory[SHOWN_BYTES];
 	struct tr2_buf scratch;
 
@@ -141,7 +141,7 @@ static inline char *put_head(char *p, enum tr2_item_type type,
 static __attribute__((noinline)) struct text
 measure_key_slow(const char *key, bool redact, char shown[TR2_SPAN_KEY_MAX])
 {
-	struct text text = measure(TEXT(key), SCAN_BYTES);
+	struct text text = measure_text(TEXT(key), SCAN_BYTES);
 	char memory[SHOWN_BYTES];
 	struct tr2_buf scratch;
 
@@ -226,7 +226,8 @@ static inline void put_number(struct tr2_open_span *span,
 			      uint64_t value)
 {
 	size_t bytes = type == TR2_ITEM_BOOL ? 1 : sizeof(value);
-	char *p = reserve(span, 2 + key->len + bytes, TR2_SPAN_ATTRIBUTES_MAX);
+	char *p = reserve_bytes(span, 2 + key->len + bytes,
+				TR2_SPAN_ATTRIBUTES_MAX);
 
 	if (p)
 		memcpy(put_head(p, type, key), &value, sizeof(value));
@@ -258,9 +259,9 @@ static inline void put_string(struct tr2_open_span *span,
 			      const struct text *value)
 {
 	uint16_t len = (uint16_t)value->len;
-	char *p = reserve(span, 2 + key->len + sizeof(len) + len,
-			  type == TR2_ITEM_FAILED ? TR2_SPAN_ROOM :
-						    TR2_SPAN_ATTRIBUTES_MAX);
+	char *p = reserve_bytes(span, 2 + key->len + sizeof(len) + len,
+				type == TR2_ITEM_FAILED ? TR2_SPAN_ROOM :
+							  TR2_SPAN_ATTRIBUTES_MAX);
 
 	if (!p)
 		return;
@@ -295,7 +296,7 @@ set_text_slow(struct tr2_open_span *span, struct trace2_text_ key,
 {
 	char shown[TR2_SPAN_KEY_MAX];
 	struct text name = measure_key(key, redact, shown);
-	struct text value = measure(given, SCAN_BYTES);
+	struct text value = measure_text(given, SCAN_BYTES);
 	bool hides = redact && value.may_have_secret;
 
 	if (redact && name.len && tr2_redact_is_secret_name(key.s)) {
@@ -331,7 +332,7 @@ void tr2_span_add_interval(struct tr2_open_span *span,
 			     false };
 	size_t bytes = 2 + name.len + sizeof(interval->tid) +
 		       sizeof(interval->from_ns) + sizeof(interval->to_ns);
-	char *p = reserve(span, bytes, TR2_SPAN_INTERVALS_MAX);
+	char *p = reserve_bytes(span, bytes, TR2_SPAN_INTERVALS_MAX);
 
 	if (!p)
 		return;

@@ -44,7 +44,8 @@ static void warn_of_setting(const char *before,
 	tr2_buf_release(&b);
 }
 
-static bool refuse(const struct tr2_dest_request *request, const char *reason)
+static bool refuse_dest(const struct tr2_dest_request *request,
+			const char *reason)
 {
 	struct tr2_buf after = TR2_BUF_INIT;
 
@@ -62,7 +63,7 @@ static bool refuse_errno(const struct tr2_dest_request *request, int error)
 {
 	char text[128];
 
-	return refuse(request, tr2_error_text(error, text, sizeof(text)));
+	return refuse_dest(request, tr2_error_text(error, text, sizeof(text)));
 }
 
 /*
@@ -176,9 +177,10 @@ static bool open_descriptor(struct tr2_dest *dest,
 		return true;
 	error = errno;
 	if (isatty(fd))
-		return refuse(request, "the terminal cannot be opened again, "
-				       "as if it were another user's: name a "
-				       "file or a pipe");
+		return refuse_dest(request,
+				   "the terminal cannot be opened again, "
+				   "as if it were another user's: name a "
+				   "file or a pipe");
 	return refuse_errno(request, error);
 }
 
@@ -240,8 +242,9 @@ static bool use_file(struct tr2_dest *dest,
 		     const struct tr2_dest_request *request, int fd)
 {
 	if (fd < 0 && errno == EEXIST)
-		return refuse(request, "the file exists, and one is of one "
-				       "process: name a directory");
+		return refuse_dest(request,
+				   "the file exists, and one is of one "
+				   "process: name a directory");
 	return use_or_close(dest, request, fd);
 }
 
@@ -273,8 +276,8 @@ static bool is_full(int directory, unsigned int max_files)
 	return nr >= max_files;
 }
 
-static int create(const struct tr2_dest_request *request, int directory,
-		  const char *name)
+static int create_file(const struct tr2_dest_request *request, int directory,
+		       const char *name)
 {
 	if (request->prepare)
 		return create_mapped(request, directory, name);
@@ -289,14 +292,14 @@ static int create_unique(const struct tr2_dest_request *request, int directory,
 {
 	const char *name = request->file_name;
 	struct tr2_buf with_number = TR2_BUF_INIT;
-	int fd = create(request, directory, name), i;
+	int fd = create_file(request, directory, name), i;
 
 	for (i = 1; fd < 0 && errno == EEXIST && i <= MAX_COLLISIONS; i++) {
 		tr2_buf_reset(&with_number);
 		tr2_buf_addstr(&with_number, name);
 		tr2_buf_addch(&with_number, '.');
 		tr2_buf_add_u64(&with_number, (uint64_t)i);
-		fd = create(request, directory, tr2_buf_str(&with_number));
+		fd = create_file(request, directory, tr2_buf_str(&with_number));
 	}
 	tr2_buf_release(&with_number);
 	*number = i - 1;
@@ -316,9 +319,9 @@ static bool open_in_directory(struct tr2_dest *dest,
 		};
 		return use_or_close(dest, request, fd);
 	}
-	fd = request->prepare ? -1 : create(request, directory, SENTINEL);
+	fd = request->prepare ? -1 : create_file(request, directory, SENTINEL);
 	if (fd < 0)
-		return refuse(request, "the directory has too many files");
+		return refuse_dest(request, "the directory has too many files");
 	dest->sentinel = true;
 	return use_or_close(dest, request, fd);
 }

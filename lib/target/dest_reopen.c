@@ -13,7 +13,7 @@
 #define LONGEST_NAME 128
 
 /* Copy the members of `fresh` that writers need to know. */
-static void describe(struct tr2_dest *dest, const struct tr2_dest *fresh)
+static void describe_file(struct tr2_dest *dest, const struct tr2_dest *fresh)
 {
 	__atomic_store_n(&dest->id.device, fresh->id.device, __ATOMIC_RELEASE);
 	__atomic_store_n(&dest->id.inode, fresh->id.inode, __ATOMIC_RELEASE);
@@ -36,7 +36,7 @@ static int replace_file(struct tr2_dest *dest, struct tr2_dest *fresh,
 		error = -errno;
 	}
 	if (!error)
-		describe(dest, fresh);
+		describe_file(dest, fresh);
 	atomic_fetch_add(&dest->swaps, 1);
 	if (!error) {
 		tr2_dest_check_next(dest);

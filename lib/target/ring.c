@@ -164,7 +164,7 @@ static void add_head(struct record *record, const struct tr2_event *ev,
 	add_string(record, brief ? NULL : ev->file);
 }
 
-static void finish(struct record *record, const struct tr2_event *ev)
+static void finish_record(struct record *record, const struct tr2_event *ev)
 {
 	struct tr2_buf *b = &record->r->line;
 	struct tr2_record *head;
@@ -195,7 +195,7 @@ static void encode(struct tr2_render *r, const struct tr2_event *ev, bool brief)
 		record.limit += least_bytes(f[i].type);
 		add_field(&record, ev, f[i].type, &ev->v[i]);
 	}
-	finish(&record, ev);
+	finish_record(&record, ev);
 }
 
 /* Write into the ring of slot 0, under the process's lock. */

@@ -5,7 +5,7 @@
 /* Search at most this many ended regions above the innermost open one. */
 #define MAX_ENDED 16
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_of(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -16,9 +16,9 @@ static void fill_cut(struct tr2_region *region,
 {
 	struct tr2_region_names cut = *names;
 
-	cut.category_len = smaller(cut.category_len, TR2_REGION_CATEGORY);
-	cut.label_len = smaller(cut.label_len,
-				TR2_REGION_TEXT - 2 - cut.category_len);
+	cut.category_len = smaller_of(cut.category_len, TR2_REGION_CATEGORY);
+	cut.label_len = smaller_of(cut.label_len,
+				   TR2_REGION_TEXT - 2 - cut.category_len);
 	tr2_region_fill(region, &cut, start_ns, repo_id, TR2_REGION_SLOW);
 	region->category_len = (uint32_t)names->category_len;
 	region->label_len = (uint32_t)names->label_len;
@@ -72,8 +72,8 @@ static struct tr2_region *find_ended(const struct tr2_regions *regions,
 {
 	struct tr2_region *region = regions->at + regions->nr_open;
 	struct tr2_region *end = regions->at +
-				 smaller(regions->nr_open + MAX_ENDED,
-					 regions->alloc);
+				 smaller_of(regions->nr_open + MAX_ENDED,
+					    regions->alloc);
 
 	for (; region < end && region->start_ns; region++)
 		if (tr2_region_is(region, category, label))

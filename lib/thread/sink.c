@@ -114,7 +114,7 @@ static void show_field(struct shown *shown, struct tr2_render *r,
 	}
 }
 
-static void resolve(struct shown *shown, const char *line)
+static void resolve_fields(struct shown *shown, const char *line)
 {
 	unsigned int i;
 
@@ -155,7 +155,7 @@ static bool show_line(struct shown *shown, struct tr2_render *r,
 		if (!is_left_out(&f[i], &ev->v[i]))
 			show_field(shown, r, &f[i], &ev->v[i]);
 	}
-	resolve(shown, r->line.p);
+	resolve_fields(shown, r->line.p);
 	return !r->line.failed;
 }
 

@@ -127,7 +127,7 @@ static enum tr2_load_result load_paths(struct tr2_loader *l)
 	return result;
 }
 
-static void finish(struct tr2_loader *l)
+static void finish_load(struct tr2_loader *l)
 {
 	struct tr2_model *m = l->m;
 
@@ -162,6 +162,6 @@ enum tr2_load_result tr2_load(struct tr2_model *m, const struct tr2_load *load)
 	tr2_lines_release(&l.lines);
 	tr2_buf_release(&l.begun);
 	if (result == TR2_LOAD_OK)
-		finish(&l);
+		finish_load(&l);
 	return result;
 }

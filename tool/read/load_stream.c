@@ -157,7 +157,8 @@ static bool is_report(const char *line, size_t len)
 
 /* Does the line continue the event in l->begun, instead of beginning another
  * event? */
-static bool joins(const struct tr2_loader *l, const char *line, size_t len)
+static bool continues_event(const struct tr2_loader *l, const char *line,
+			    size_t len)
 {
 	if (!l->begun.len || l->begun.len + len > TR2_LINE_MAX_BYTES ||
 	    tr2_perf_text_looks(line, len))
@@ -175,7 +176,7 @@ static void keep_begun(struct tr2_loader *l, const char *line, size_t len)
 static void read_perf_line(struct tr2_loader *l, const char *line, size_t len,
 			   bool last)
 {
-	if (joins(l, line, len)) {
+	if (continues_event(l, line, len)) {
 		tr2_buf_addch(&l->begun, '\n');
 		keep_begun(l, line, len);
 		/* Look for the end only in a line with a quote: a quoted word

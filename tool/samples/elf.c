@@ -197,7 +197,7 @@ static struct tr2_elf *new_elf(void)
 
 /* Finish reporting the module. Return NULL, with the reason in *why, if it
  * cannot be read. */
-static struct tr2_elf *finish(struct tr2_elf *e, const char **why)
+static struct tr2_elf *finish_elf(struct tr2_elf *e, const char **why)
 {
 	if (e->module)
 		dwfl_report_end(e->dwfl, NULL, NULL);
@@ -216,7 +216,7 @@ struct tr2_elf *tr2_elf_open(const char *path, const char **why)
 	struct tr2_elf *e = new_elf();
 
 	e->module = dwfl_report_elf(e->dwfl, path, path, -1, 0, true);
-	return finish(e, why);
+	return finish_elf(e, why);
 }
 
 static struct tr2_elf *open_debug_file(const struct tr2_build_id *id)
@@ -252,7 +252,7 @@ struct tr2_elf *tr2_elf_open_build(const struct tr2_build_id *id)
 	if (e->module)
 		dwfl_module_report_build_id(e->module, id->id, (int)id->size,
 					    0);
-	return finish(e, &why);
+	return finish_elf(e, &why);
 }
 
 static void forget_names(struct tr2_elf *e)

@@ -77,8 +77,8 @@ static uint32_t count_until(const struct tr2_mappings *maps, uint32_t space,
 
 /* Go back from position *at to the next mapping of the space that reaches
  * beyond the address, and return this mapping; 0: there is none. */
-static uint32_t before(const struct tr2_mappings *maps, uint32_t space,
-		       uint64_t address, uint32_t *at)
+static uint32_t mapping_before(const struct tr2_mappings *maps, uint32_t space,
+			       uint64_t address, uint32_t *at)
 {
 	uint32_t i;
 
@@ -111,7 +111,7 @@ static uint32_t find_own(const struct tr2_mappings *maps, uint32_t space,
 {
 	uint32_t at = count_until(maps, space, address), best = 0, i;
 
-	while ((i = before(maps, space, address, &at))) {
+	while ((i = mapping_before(maps, space, address, &at))) {
 		*always = !best;
 		if (!best || is_better(maps->m, i, best, at_ns))
 			best = i;
@@ -146,7 +146,7 @@ bool tr2_mappings_is_first(const struct tr2_mappings *maps, uint32_t mapping)
 	const struct tr2_mapping *this = &maps->m->mappings[mapping];
 	uint32_t at = count_until(maps, this->space, end_of(this) - 1), i;
 
-	while ((i = before(maps, this->space, this->addr, &at)))
+	while ((i = mapping_before(maps, this->space, this->addr, &at)))
 		if (i < mapping)
 			return false;
 	return true;

@@ -72,8 +72,8 @@ static void add_names(struct tr2_buf *b, const struct list *list,
 
 /* Print the warning for one reason. If only callers have no names, the number
  * of samples is 0. */
-static void explain(const struct list *list, const struct nameless *file,
-		    uint32_t nr)
+static void explain_file(const struct list *list, const struct nameless *file,
+			 uint32_t nr)
 {
 	struct tr2_buf *names = tr2_next_text();
 	uint32_t i, nr_samples = 0;
@@ -106,7 +106,7 @@ void tr2_nameless_explain(const struct tr2_samples_files *files,
 		for (i = first; i < list.nr; i++)
 			if (strcmp(list.file[i].why, list.file[first].why))
 				break;
-		explain(&list, &list.file[first], i - first);
+		explain_file(&list, &list.file[first], i - first);
 	}
 	free(list.file);
 }

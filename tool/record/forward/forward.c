@@ -237,7 +237,7 @@ static struct tr2_tree_chunk *await_lines(struct tr2_forward *f,
 	return chunks;
 }
 
-static void render(struct tr2_forward *f, int64_t now)
+static void render_requests(struct tr2_forward *f, int64_t now)
 {
 	if (requests_of_trees(&f->requests, &f->trees, RENDER_BYTES))
 		f->rendered_ns = now;
@@ -252,7 +252,7 @@ static void add_chunks(struct tr2_forward *f, struct tr2_tree_chunk *c,
 		next = c->next;
 		tr2_trees_add(&f->trees, c, now);
 		if (f->trees.ended_bytes >= RENDER_BYTES)
-			render(f, now);
+			render_requests(f, now);
 	}
 }
 
@@ -266,11 +266,11 @@ static void take_turn(struct tr2_forward *f, struct tr2_tree_chunk *chunks)
 		f->looked_ns = now;
 	}
 	if (f->trees.ended.first && now >= next_turn(f))
-		render(f, now);
+		render_requests(f, now);
 }
 
 /* Publish the counts. Call it with the lock held. */
-static void publish(struct tr2_forward *f)
+static void publish_counts(struct tr2_forward *f)
 {
 	f->counts = (struct counts){ f->trees.counts,
 				     f->requests.sampling.nr_trees,
@@ -294,10 +294,10 @@ static void *forward_main(void *data)
 		if (ending) {
 			tr2_trees_end(&f->trees, now_ns());
 			while (f->trees.ended.first)
-				render(f, now_ns());
+				render_requests(f, now_ns());
 		}
 		pthread_mutex_lock(&f->lock);
-		publish(f);
+		publish_counts(f);
 	}
 	f->ended = true;
 	pthread_cond_signal(&f->done);
@@ -316,7 +316,7 @@ int tr2_forward_start(struct tr2_forward *f)
 	return err;
 }
 
-static void enqueue(struct tr2_forward *f, struct tr2_tree_chunk *c)
+static void enqueue_tree(struct tr2_forward *f, struct tr2_tree_chunk *c)
 {
 	bool signals;
 
@@ -356,7 +356,7 @@ void tr2_forward_add(struct tr2_forward *f, uint64_t client, const char *text,
 	c->nr_lines = nr_lines;
 	c->len = len;
 	memcpy(c->text, text, len);
-	enqueue(f, c);
+	enqueue_tree(f, c);
 }
 
 void tr2_forward_close(struct tr2_forward *f, uint64_t client)

@@ -260,8 +260,8 @@ static void make_room(struct tr2_trees *t)
 	}
 }
 
-static void append(struct tr2_trees *t, struct tr2_tree *tree,
-		   struct tr2_tree_chunk *c)
+static void append_chunk(struct tr2_trees *t, struct tr2_tree *tree,
+			 struct tr2_tree_chunk *c)
 {
 	c->next = NULL;
 	*(tree->last ? &tree->last->next : &tree->first) = c;
@@ -297,7 +297,7 @@ static void add_lines(struct tr2_trees *t, struct tr2_tree_chunk *c,
 		free(c);
 	} else {
 		move_to(t, &t->open, tree);
-		append(t, tree, c);
+		append_chunk(t, tree, c);
 		if (tree->bytes > TR2_TREE_BYTES)
 			drop_lines(t, tree, &t->counts.too_large);
 	}

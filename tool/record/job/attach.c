@@ -35,7 +35,7 @@ struct ids {
 	uint32_t nr, alloc;
 };
 
-static void refuse(pid_t pid, const char *why)
+static void refuse_process(pid_t pid, const char *why)
 {
 	tr2_error("cannot record process %d: %s", (int)pid, why);
 }
@@ -83,10 +83,10 @@ static bool open_process(struct tr2_attached *p)
 	p->pidfd.fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	err = errno;
 	if (!tr2_procfs_stat(p->pid, 0, &stat)) {
-		refuse(p->pid, p->pidfd.fd < 0 && err == ESRCH ?
-			       "there is no such process ('ps -e' lists them)" :
-			       "/proc hides it, since it belongs to another "
-			       "user (root may record it)");
+		refuse_process(p->pid, p->pidfd.fd < 0 && err == ESRCH ?
+				       "there is no such process ('ps -e' lists them)" :
+				       "/proc hides it, since it belongs to another "
+				       "user (root may record it)");
 		return false;
 	}
 	p->ppid = stat.ppid;
@@ -96,7 +96,7 @@ static bool open_process(struct tr2_attached *p)
 	if (!*why && p->pidfd.fd < 0)
 		snprintf(why, sizeof(why), "pidfd_open: %s", strerror(err));
 	if (*why)
-		refuse(p->pid, why);
+		refuse_process(p->pid, why);
 	else
 		p->ring = tr2_ring_mapped(p->pid);
 	return !*why;
@@ -261,7 +261,7 @@ static void refuse_events(pid_t pid, int err, uint32_t nr_events)
 	else
 		snprintf(why, sizeof(why), "perf_event_open: %s",
 			 strerror(err));
-	refuse(pid, why);
+	refuse_process(pid, why);
 }
 
 /* Open the events of all threads of a process. Return 0, or the exit code after
@@ -284,7 +284,7 @@ static int open_threads(pid_t pid, struct tr2_kernel_records *kernel)
 	if (any && (!err || err == ESRCH))
 		return 0;
 	if (err == ESRCH)
-		refuse(pid, "it has just ended");
+		refuse_process(pid, "it has just ended");
 	else
 		refuse_events(pid, err, kernel->nr);
 	return TR2_EXIT_FATAL;
@@ -353,7 +353,7 @@ static void process_ended(struct tr2_source *source, uint32_t events)
 
 /* Return the thread's start, its state and the kernel function in which it
  * waits, as JSON from malloc(). */
-static char *describe(const struct tr2_procfs_stat *stat, pid_t tid)
+static char *describe_thread(const struct tr2_procfs_stat *stat, pid_t tid)
 {
 	int64_t begun_ns = stat->start_ns - tr2_suspended_ns() -
 			   tr2_kernel_shift_ns();
@@ -383,7 +383,7 @@ static void add_thread(struct tr2_watch *w, const struct tr2_attached *p,
 	if (!tr2_procfs_stat(p->pid, tid, &stat))
 		return;
 	e.ppid = e.ptid = tid == p->pid ? stat.ppid : p->pid;
-	e.more = describe(&stat, tid);
+	e.more = describe_thread(&stat, tid);
 	tr2_watch_add(w, &e);
 	e.kind = TR2_TASK_COMM;
 	e.more = NULL;

@@ -224,7 +224,7 @@ static void open_watch(void)
 		unlinkat(rec.store.dir_fd, TR2_STORE_KERNEL, 0);
 }
 
-static int attach(void)
+static int attach_job(void)
 {
 	rec.watch.is_needed = !tr2_attach_traces(&rec.attach);
 	open_watch();
@@ -268,7 +268,7 @@ static int open_all(const struct tr2_job *job)
 			     job->nr_addresses) &&
 	    (!job->forward.url ||
 	     (rec.listen.forward = tr2_forward_new(&job->forward))) &&
-	    !(job->nr_pids && attach()))
+	    !(job->nr_pids && attach_job()))
 		return 0;
 	tr2_store_undo(&rec.store);
 	return -1;
@@ -386,7 +386,7 @@ static void start_service(const struct tr2_job *job)
 }
 
 /* Return 0, or the exit code after an error message. */
-static int record(const struct tr2_job *job)
+static int record_job(const struct tr2_job *job)
 {
 	int code = 0;
 
@@ -683,7 +683,7 @@ static int or_fatal(int code)
 }
 
 /* Return the exit code. */
-static int finish(int code)
+static int finish_job(int code)
 {
 	bool all;
 
@@ -746,7 +746,7 @@ static void init_job(const struct tr2_job *job)
 	rec.watch.wants_ptrace = *job->argv ? job->ptrace : TR2_PTRACE_NEVER;
 }
 
-static void release(void)
+static void release_job(void)
 {
 	tr2_loop_close(&rec.loop, &rec.patience);
 	tr2_loop_close(&rec.loop, &rec.size);
@@ -791,10 +791,10 @@ int tr2_job_run(const struct tr2_job *job, struct tr2_job_result *result)
 	if (code || open_all(job)) {
 		code = TR2_EXIT_FATAL;
 	} else {
-		code = finish(exit_code(record(job)));
+		code = finish_job(exit_code(record_job(job)));
 		fill_job_result(result);
 	}
-	release();
+	release_job();
 	tr2_elevate_stop();
 	return code;
 }

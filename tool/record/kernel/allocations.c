@@ -113,7 +113,7 @@ static uint64_t read_id(const struct tr2_allocations *a, const char *function)
 	return strtoull(text, NULL, 10);
 }
 
-static bool define(struct tr2_allocations *a, size_t i)
+static bool define_probe(struct tr2_allocations *a, size_t i)
 {
 	struct place place;
 	struct stat st;
@@ -162,7 +162,7 @@ struct tr2_allocations *tr2_allocations_open(const char **why_not)
 		a->fd[i] = -1;
 	a->tracefs = tr2_tracefs_open();
 	for (i = 0; i < ARRAY_SIZE(functions); i++) {
-		if (a->tracefs >= 0 && define(a, i))
+		if (a->tracefs >= 0 && define_probe(a, i))
 			continue;
 		if (a->tracefs < 0 || errno == EACCES || errno == EPERM)
 			tr2_refusal_explain(why, sizeof(why),
@@ -216,7 +216,7 @@ void tr2_allocations_begin(struct tr2_allocations *a, pid_t pid)
 		a->fd[i] = open_event(a->id[i], pid);
 		/* Another command may have removed the probe since the last
 		 * run. */
-		if (a->fd[i] < 0 && define(a, i))
+		if (a->fd[i] < 0 && define_probe(a, i))
 			a->fd[i] = open_event(a->id[i], pid);
 		if (a->fd[i] < 0)
 			a->error = errno;

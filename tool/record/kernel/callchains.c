@@ -15,7 +15,7 @@
 #define MARKER ((uint64_t)PERF_CONTEXT_MAX)
 #define FULL (TR2_CALLCHAINS_ADDRS / 4 * 3)
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t mix_hash(uint64_t hash, uint64_t value)
 {
 	hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
 	return hash ^ hash >> 29;
@@ -23,7 +23,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 
 static void add_addr(struct tr2_callchains *c, uint64_t addr)
 {
-	uint32_t i = (uint32_t)(mix(0, addr) % TR2_CALLCHAINS_ADDRS);
+	uint32_t i = (uint32_t)(mix_hash(0, addr) % TR2_CALLCHAINS_ADDRS);
 
 	while (c->addrs[i] && c->addrs[i] != addr)
 		i = (i + 1) % TR2_CALLCHAINS_ADDRS;
@@ -77,7 +77,7 @@ void tr2_callchains_add(struct tr2_callchains *c, const unsigned char *record,
 	nr = kernel_part(p, nr);
 	for (i = 0; i < nr; i++) {
 		memcpy(&addr, p + i * sizeof(addr), sizeof(addr));
-		hash = mix(hash, addr);
+		hash = mix_hash(hash, addr);
 	}
 	if (!nr || c->seen[hash % TR2_CALLCHAINS_SEEN] == hash)
 		return;

@@ -186,7 +186,8 @@ static bool is_in_kernel(const struct perf_event_attr *attr)
 }
 
 /* Set the reason why the event is not counted. */
-static void refuse(struct tr2_event_counter *c, int err, enum tr2_right right)
+static void refuse_counter(struct tr2_event_counter *c, int err,
+			   enum tr2_right right)
 {
 	char cause[80];
 
@@ -237,8 +238,8 @@ static void open_one(struct tr2_event_counter *c, pid_t pid, int leader)
 				sizeof(c->name) - strlen(c->name) - 1);
 	}
 	if (c->fd < 0 && !c->from_wait4)
-		refuse(c, errno, attr.exclude_kernel ? TR2_RIGHT_USER :
-						       TR2_RIGHT_KERNEL);
+		refuse_counter(c, errno, attr.exclude_kernel ? TR2_RIGHT_USER :
+							       TR2_RIGHT_KERNEL);
 }
 
 bool tr2_event_works(const struct tr2_perfevent *event)

@@ -506,8 +506,8 @@ static bool set_outputs(int outputs, const struct tr2_kernel_event *event,
 
 /* Return false with errno. The program keeps the types and the first maps
  * open. */
-static bool attach(struct tr2_exec_args *args,
-		   const struct tr2_kernel_rings *rings)
+static bool attach_program(struct tr2_exec_args *args,
+			   const struct tr2_kernel_rings *rings)
 {
 	long nr_cpus = sysconf(_SC_NPROCESSORS_CONF);
 	int types_fd = load_types(), places = -1, err;
@@ -540,7 +540,7 @@ void tr2_exec_args_init(struct tr2_exec_args *args)
 	args->link = args->outputs = -1;
 }
 
-static bool refuse(struct tr2_exec_args *args, const char *why)
+static bool refuse_program(struct tr2_exec_args *args, const char *why)
 {
 	tr2_exec_args_release(args);
 	snprintf(args->why_not, sizeof(args->why_not), "%s", why);
@@ -551,19 +551,20 @@ bool tr2_exec_args_open(struct tr2_exec_args *args,
 			const struct tr2_kernel_rings *rings)
 {
 	if (sizeof(void *) != sizeof(uint64_t))
-		return refuse(args, "not on 32-bit machines");
+		return refuse_program(args, "not on 32-bit machines");
 	if (tr2_elevate_runs())
-		return refuse(args, "not with --elevate");
+		return refuse_program(args, "not with --elevate");
 	tr2_kernel_event_output(&args->event);
-	if (!tr2_kernel_event_open(&args->event, rings) && attach(args, rings))
+	if (!tr2_kernel_event_open(&args->event, rings) &&
+	    attach_program(args, rings))
 		return true;
-	return refuse(args, errno == EPERM ?
-			    "not permitted (it needs CAP_BPF and "
-			    "CAP_PERFMON)" :
-			    errno == EINVAL || errno == ENOSYS ||
-					    errno == E2BIG ?
-			    "the kernel's BPF cannot read them (Linux 5.17 "
-			    "can, with BTF)" : strerror(errno));
+	return refuse_program(args, errno == EPERM ?
+				    "not permitted (it needs CAP_BPF and "
+				    "CAP_PERFMON)" :
+				    errno == EINVAL || errno == ENOSYS ||
+						    errno == E2BIG ?
+				    "the kernel's BPF cannot read them (Linux 5.17 "
+				    "can, with BTF)" : strerror(errno));
 }
 
 void tr2_exec_args_start(const struct tr2_exec_args *args)

@@ -65,8 +65,8 @@ void tr2_machine_filter_exec(struct tr2_machine_filter *f, int32_t tid,
 
 /* Return a number in a tracepoint's data; `raw` has the data's size (4 bytes),
  * then the data. */
-static uint64_t number(const unsigned char *raw, size_t size,
-		       const struct tr2_kernel_field *field)
+static uint64_t read_field(const unsigned char *raw, size_t size,
+			   const struct tr2_kernel_field *field)
 {
 	uint64_t value = 0;
 	size_t at = 4 + (size_t)field->at;
@@ -114,13 +114,13 @@ void tr2_machine_filter_add(struct tr2_machine_filter *f,
 		memcpy(ids, record - 4 * sizeof(uint64_t), sizeof(ids));
 		m->kind = MOMENT_WAKING;
 		m->from = (int32_t)ids[1];
-		m->to = (int32_t)number(record, size, &formats->pid);
+		m->to = (int32_t)read_field(record, size, &formats->pid);
 		return;
 	}
-	state = number(record, size, &formats->prev_state);
+	state = read_field(record, size, &formats->prev_state);
 	m->kind = MOMENT_SWITCH;
-	m->from = (int32_t)number(record, size, &formats->prev_pid);
-	m->to = (int32_t)number(record, size, &formats->next_pid);
+	m->from = (int32_t)read_field(record, size, &formats->prev_pid);
+	m->to = (int32_t)read_field(record, size, &formats->next_pid);
 	copy_comm(m->comm, record, size, &formats->prev_comm);
 	m->goes_on = !state || state & TR2_PREV_STATE_PREEMPTED;
 	m->is_dead = state & TR2_PREV_STATE_DEAD;

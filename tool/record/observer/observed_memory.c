@@ -76,8 +76,8 @@ static void record_tree(struct tr2_observer *o, uint64_t bytes, uint64_t at_ns)
 
 /* Record the memory of the process p; NULL: the memory of all processes
  * together. */
-static void record(struct tr2_observer *o, const struct tr2_observed *p,
-		   uint64_t bytes, uint64_t share_bytes, uint64_t at_ns)
+static void record_memory(struct tr2_observer *o, const struct tr2_observed *p,
+			  uint64_t bytes, uint64_t share_bytes, uint64_t at_ns)
 {
 	if (p)
 		record_process(o, p, bytes, share_bytes, at_ns);
@@ -90,7 +90,7 @@ static void record_high(struct tr2_observer *o, const struct tr2_observed *p,
 {
 	if (!c->high_bytes)
 		return;
-	record(o, p, c->high_bytes, c->high_share_bytes, c->high_ns);
+	record_memory(o, p, c->high_bytes, c->high_share_bytes, c->high_ns);
 	c->peak_bytes = c->high_bytes;
 	c->high_bytes = 0;
 }
@@ -111,7 +111,7 @@ static void add_value(struct tr2_observer *o, const struct tr2_observed *p,
 {
 	if (bytes < c->high_bytes)
 		record_high(o, p, c);
-	record(o, p, bytes, share_bytes, at_ns);
+	record_memory(o, p, bytes, share_bytes, at_ns);
 	c->bytes = bytes;
 	c->share_bytes = share_bytes;
 	c->high_bytes = 0;

@@ -324,8 +324,8 @@ static void add_string(struct tr2_buf *b, const char *key, const char *value)
 	tr2_json_add_string(b, value);
 }
 
-static void record(struct tr2_observer *o, const struct tr2_observed *p,
-		   struct tr2_observed_thread *t, const struct tr2_wait *wait)
+static void record_wait(struct tr2_observer *o, const struct tr2_observed *p,
+			struct tr2_observed_thread *t, const struct tr2_wait *wait)
 {
 	const struct tr2_wait_object *object = &wait->object;
 	struct tr2_buf *b = tr2_observer_text(o);
@@ -379,7 +379,7 @@ static void ask_for_object(struct tr2_observer *o, struct tr2_observed *p,
 		p->waits.has_held = false;
 	} else if (is_found) {
 		check_peer(o, t, &wait.object);
-		record(o, p, t, &wait);
+		record_wait(o, p, t, &wait);
 	}
 	if (!t->asked_before && p->waits.nr == 1)
 		close_answers(t);

@@ -95,7 +95,7 @@ static void parse_inet(struct tr2_socket_table *table,
 
 /* Return the next message or attribute; both are aligned. The kernel's macros
  * for that cast characters, which some compilers refuse. */
-static const void *after(const void *message, size_t len)
+static const void *after_header(const void *message, size_t len)
 {
 	return (const char *)message + len;
 }
@@ -118,7 +118,7 @@ static void parse_unix(struct tr2_socket_table *table,
 	s->listens = m->udiag_state == STATE_LISTEN;
 	left = (int)(h->nlmsg_len - NLMSG_LENGTH(sizeof(*m)));
 	for (; RTA_OK(a, left); left -= (int)RTA_ALIGN(a->rta_len),
-				a = after(a, RTA_ALIGN(a->rta_len))) {
+				a = after_header(a, RTA_ALIGN(a->rta_len))) {
 		if (a->rta_type == UNIX_DIAG_NAME)
 			set_path(s, RTA_DATA(a), RTA_PAYLOAD(a));
 		if (a->rta_type == UNIX_DIAG_PEER &&
@@ -150,7 +150,7 @@ static bool parse_answers(int fd, struct tr2_socket_table *table,
 		left = (int)n;
 		for (h = (const void *)text; NLMSG_OK(h, (unsigned int)left);
 		     left -= (int)NLMSG_ALIGN(h->nlmsg_len),
-		    h = after(h, NLMSG_ALIGN(h->nlmsg_len))) {
+		    h = after_header(h, NLMSG_ALIGN(h->nlmsg_len))) {
 			if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY)
 				return h->nlmsg_type == NLMSG_DONE;
 			if (kind == TR2_SOCKET_UNIX)

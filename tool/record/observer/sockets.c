@@ -257,8 +257,8 @@ static const struct {
 	{ "ALG", "alg", -1 },
 };
 
-static void describe(struct tr2_wait *wait, enum tr2_socket_kind kind,
-		     uint64_t inode, struct tr2_wait_object *object)
+static void describe_socket(struct tr2_wait *wait, enum tr2_socket_kind kind,
+			    uint64_t inode, struct tr2_wait_object *object)
 {
 	const struct tr2_socket_table *table = table_of(wait, kind, false);
 	const struct tr2_socket *s = tr2_socket_table_find(table, inode);
@@ -291,8 +291,8 @@ bool tr2_socket_describe_known(struct tr2_wait *wait, uint64_t inode,
 		if (!socket || !is_settled(socket))
 			continue;
 		object->what = protocols[i].what;
-		describe(wait, (enum tr2_socket_kind)protocols[i].kind, inode,
-			 object);
+		describe_socket(wait, (enum tr2_socket_kind)protocols[i].kind,
+				inode, object);
 		return true;
 	}
 	return false;
@@ -309,8 +309,9 @@ void tr2_socket_describe(struct tr2_wait *wait, uint64_t inode,
 			continue;
 		object->what = protocols[i].what;
 		if (protocols[i].kind >= 0)
-			describe(wait, (enum tr2_socket_kind)protocols[i].kind,
-				 inode, object);
+			describe_socket(wait,
+					(enum tr2_socket_kind)protocols[i].kind,
+					inode, object);
 		return;
 	}
 	object->what = "socket";

@@ -60,7 +60,7 @@ static void add_member(struct set *set, int fd)
 /* Choose the group that becomes the object, and move it to the front: the
  * largest group. Groups outside of the process come before inner groups. Of
  * equal groups, take the first. */
-static void choose(struct set *set)
+static void choose_group(struct set *set)
 {
 	struct tr2_wait_object first;
 	unsigned int best = 0, i;
@@ -102,7 +102,7 @@ static void sum_up(struct set *set)
 
 	if (set->failed || !set->nr)
 		return;
-	choose(set);
+	choose_group(set);
 	*object = set->group[0];
 	if (object->known_ns < set->known_ns)
 		object->known_ns = set->known_ns;

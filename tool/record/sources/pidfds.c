@@ -84,7 +84,7 @@ void tr2_pidfds_add(struct tr2_pidfds *p, pid_t pid)
 	p->pids[p->nr++] = pid;
 }
 
-static void drop(struct tr2_pidfds *p, size_t i)
+static void drop_pidfd(struct tr2_pidfds *p, size_t i)
 {
 	close(p->fds[i].fd);
 	p->nr--;
@@ -95,7 +95,7 @@ static void drop(struct tr2_pidfds *p, size_t i)
 void tr2_pidfds_drop_last(struct tr2_pidfds *p)
 {
 	if (p->nr)
-		drop(p, p->nr - 1);
+		drop_pidfd(p, p->nr - 1);
 }
 
 void tr2_pidfds_read(struct tr2_pidfds *p,
@@ -112,7 +112,7 @@ void tr2_pidfds_read(struct tr2_pidfds *p,
 			continue;
 		if (ask_pidfd(p->fds[i].fd, &info) && info.mask & INFO_EXIT)
 			take(data, p->pids[i], info.exit_code);
-		drop(p, i);
+		drop_pidfd(p, i);
 	}
 }
 

@@ -28,7 +28,7 @@
 #define MANY_ITEMS 1024u
 #define STOP_NS 1000000
 
-static void tell(void)
+static void signal_loop(void)
 {
 	kill(getpid(), SIGCHLD);
 }
@@ -58,7 +58,7 @@ static void add_item(struct tr2_ptrace *p, struct tr2_ptrace_item *item)
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (full)
-		tell();
+		signal_loop();
 }
 
 /* Return a time after all earlier ones: the log is sorted by time. */
@@ -126,7 +126,7 @@ static void end_process(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
 		item.usage = *usage;
 	add_item(p, &item);
 	if (t->pid == p->command)
-		tell();
+		signal_loop();
 }
 
 /*
@@ -428,7 +428,7 @@ static void wait_for_stops(struct tr2_ptrace *p)
 	pthread_mutex_lock(&p->lock);
 	p->alone = true;
 	pthread_mutex_unlock(&p->lock);
-	tell();
+	signal_loop();
 }
 
 static void *trace(void *data)
@@ -457,7 +457,7 @@ static void *trace(void *data)
 	return NULL;
 }
 
-static void wake(int signo)
+static void wake_loop(int signo)
 {
 	(void)signo;
 }
@@ -465,7 +465,7 @@ static void wake(int signo)
 /* Let a signal interrupt a wait. Let stopped children send no SIGCHLD. */
 static void prepare_signals(void)
 {
-	struct sigaction wakes = { .sa_handler = wake };
+	struct sigaction wakes = { .sa_handler = wake_loop };
 	struct sigaction ends_only = { .sa_handler = SIG_DFL,
 				       .sa_flags = SA_NOCLDSTOP };
 
@@ -487,7 +487,7 @@ static int yama_scope(void)
 	return value;
 }
 
-static void explain(struct tr2_ptrace *p)
+static void explain_failure(struct tr2_ptrace *p)
 {
 	int scope = yama_scope();
 
@@ -527,7 +527,7 @@ bool tr2_ptrace_start(struct tr2_ptrace *p, pid_t pid)
 	if (p->on)
 		prepare_signals();
 	else
-		explain(p);
+		explain_failure(p);
 	return p->on;
 }
 
@@ -562,7 +562,7 @@ void tr2_ptrace_hurry(struct tr2_ptrace *p)
 	any = p->nr > 0;
 	pthread_mutex_unlock(&p->lock);
 	if (any)
-		tell();
+		signal_loop();
 }
 
 void tr2_ptrace_stop(struct tr2_ptrace *p)

@@ -39,7 +39,7 @@ static void on_bus_error(int signo, siginfo_t *info, void *context)
 	sigaction(signo, &map.before, NULL);
 }
 
-static int prepare(void)
+static int prepare_copy(void)
 {
 	struct sigaction action;
 	void *base;
@@ -61,7 +61,7 @@ struct tr2_control *tr2_ringmap_add(int fd, uint64_t offset)
 	uint32_t page;
 	char *at;
 
-	if ((!map.base && prepare()) || offset % map.page_size ||
+	if ((!map.base && prepare_copy()) || offset % map.page_size ||
 	    (!map.nr_free && map.nr_used >= MAX_PAGES))
 		return NULL;
 	page = map.nr_free ? map.free[--map.nr_free] : map.nr_used++;

@@ -43,7 +43,7 @@ static struct tr2_sink_file *find_file(struct tr2_sink *s, const char *name)
 
 /* Append all bytes. If that fails, remove the written part, as far as the file
  * system permits it. */
-static int append(int fd, const char *p, size_t len)
+static int append_bytes(int fd, const char *p, size_t len)
 {
 	size_t left = len;
 	struct stat st;
@@ -88,7 +88,7 @@ static int write_lines(struct tr2_sink *s, const char *name, const char *p,
 	f->used = ++s->clock;
 	if (f->fd < 0)
 		return -1;
-	return append(f->fd, p, len);
+	return append_bytes(f->fd, p, len);
 }
 
 static uint64_t count_lines(const char *p, size_t len)
@@ -206,7 +206,7 @@ void tr2_sink_lose(struct tr2_sink *s, enum tr2_loss cause, uint64_t nr_lines)
 	pthread_mutex_unlock(&s->lock);
 }
 
-static bool enqueue(struct tr2_sink *s, struct tr2_sink_chunk *c)
+static bool enqueue_chunk(struct tr2_sink *s, struct tr2_sink_chunk *c)
 {
 	size_t size = sizeof(*c) + c->len;
 	bool fits;
@@ -249,7 +249,7 @@ void tr2_sink_add(struct tr2_sink *s, const char *name, const char *text,
 	c->len = len;
 	memcpy(c->name, name, strlen(name) + 1);
 	memcpy(c->text, text, len);
-	if (enqueue(s, c)) {
+	if (enqueue_chunk(s, c)) {
 		s->bytes += len;
 		s->lines += nr_lines;
 	} else {
