@@ -15,7 +15,7 @@
 	"this clone is shallow, and its history ends before that ('git fetch " \
 	"--unshallow' gets the rest)"
 
-/* Cut off the first line, and return it. */
+/* Cut the first line off *rest, and return it. */
 static char *next_line(char **rest)
 {
 	char *line = *rest, *end = line + strcspn(line, "\n");
@@ -159,7 +159,7 @@ int tr2_bisect_tree_add(struct tr2_bisect_tree *tree,
 
 	tree->path = tr2_strf("%s/%s", repo->dir, name);
 	tree->inside = tr2_strf("%s/%s", tree->path, repo->prefix);
-	/* Remove the slash at the end, since PWD has none. */
+	/* Remove the slash at the end: the path in PWD ends without a slash. */
 	tree->inside[strlen(tree->inside) - 1] = '\0';
 	ret = tr2_git_try(NULL, &why, repo->git_dir, "worktree", "add",
 			  "--detach", tree->path, rev->commit);
