@@ -83,8 +83,8 @@ static void open_sources(void)
 		return;
 	had.kernel.wanted.states = had.kernel.wanted.of_command = true;
 	had.kernel.wanted.hz = PROFILE_HZ;
-	/* Pass a descriptor of /dev/null in place of kernel.data. It is closed
-	 * with the events. */
+	/* Pass a descriptor of /dev/null in place of kernel.data.
+	 * tr2_kernel_records_release() closes the descriptor. */
 	had.has_tasks = tr2_kernel_records_open(
 		&had.kernel, &loop, open("/dev/null", O_RDWR | O_CLOEXEC));
 	had.has_connector = tr2_connector_open(&had.connector, &loop,
