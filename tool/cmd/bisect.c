@@ -73,7 +73,7 @@ static struct {
 	struct tr2_bisect_tree tree; /* work tree of the commit that is being
 				      * measured */
 	struct tr2_bisect_tree base; /* work tree of the commit that takes turns
-				      * with it */
+				      * with the measured commit */
 	char *bases; /* merge bases of the ends; NULL: the only merge base is
 		      * `good` */
 	struct point *item;
@@ -186,9 +186,9 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 	tr2_difference_add(b, d, has ? &interval : NULL);
 }
 
-/* Choose the deciding measure. Without turns it is an exact count that differs
- * between the ends. With turns it is a time, or a number that varies, whose
- * difference is more than chance. Return false if no measure decides. */
+/* Choose the deciding measure. in_turns false: an exact count that differs
+ * between the ends. in_turns true: a time or a varying number whose difference
+ * is more than chance. Return false if no measure decides. */
 static bool choose(bool in_turns, const struct tr2_measures *from,
 		   const struct tr2_measures *to)
 {
@@ -458,8 +458,8 @@ static int say_unconfirmed(const char *first, const struct tr2_comparison *c,
 	return TR2_EXIT_FOUND;
 }
 
-/* Print the steps as data. Redirect descriptor 1 to the stream for the steps,
- * to which CMD does not print. */
+/* Print the steps as data. Redirect descriptor 1, which discards CMD's output,
+ * to the stream for the steps. */
 static void begin_data(void)
 {
 	fflush(stdout);
@@ -517,7 +517,8 @@ static int print_result(const char *first, const struct tr2_comparison *c)
 }
 
 /* Compare only counts. Measure the commit before the found one, unless a step
- * has measured it. If that fails, print the result without a comparison. */
+ * has measured it. If that commit cannot be measured, print the result without
+ * a comparison. */
 static int compare_counts(const char *first, const char *before)
 {
 	struct point *a, *b;
@@ -617,7 +618,7 @@ static int open_output(void)
 	return 0;
 }
 
-/* Find the commits, and make a work tree beside the user's. Change to its
+/* Find the commits. Make a work tree beside the user's, and change to its
  * directory. */
 static int open_tree(void)
 {

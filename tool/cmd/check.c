@@ -79,8 +79,8 @@ static bool is_missing(const struct tr2_parsed_event *ev, int i)
 	case TR2_T_T_REL:
 	case TR2_T_NESTING:
 		return tr2_parsed_number(ev, i) == TR2_ABSENT;
-	default: /* an array of words is never missing: an empty one has no
-		  * text */
+	default: /* an array of words is never missing: an absent array and an
+		  * empty one look the same */
 		return false;
 	}
 }
@@ -139,9 +139,9 @@ static void check_order(const struct place *at, uint8_t *seen)
 		*seen |= SEEN_ATEXIT;
 }
 
-/* Return whether this is data that the library emits itself. Gauges at the end
- * are outside of all regions. The data of a span has its true nesting, even if
- * regions around it were too deep to be written. */
+/* Return whether the event is data that the library emits itself. Gauges at the
+ * end are outside of all regions. The data of a span has its true nesting, even
+ * if regions around it were too deep to be written. */
 static bool is_own(const struct tr2_parsed_event *ev, unsigned int open)
 {
 	const struct tr2_view *category = &ev->as.data_json.category.text;

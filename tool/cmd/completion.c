@@ -57,7 +57,7 @@ static bool add_values(struct tr2_buf *b, const struct tr2_command *c,
 	return true;
 }
 
-/* Append an option's letter and its name, if it has these. */
+/* Append an option's letter and its name. An option may lack one of the two. */
 static void add_names(struct tr2_buf *b, const struct tr2_option *o,
 		      const char *before_letter, const char *before_name)
 {

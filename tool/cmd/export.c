@@ -92,8 +92,8 @@ static int check_database(void)
 	return 0;
 }
 
-/* Return whether an option with this list of formats is for the format. An
- * empty list stands for all formats. */
+/* Return whether the list of formats contains the chosen format. An empty list
+ * stands for all formats. */
 static bool is_for(const char *list)
 {
 	size_t len = strlen(to), n;

@@ -84,7 +84,7 @@ static bool is_exact(const struct tr2_difference *d, const void *data)
 	return d->exact != TR2_EXACT_NO || d->exact_calls != TR2_EXACT_NO;
 }
 
-/* Return a text about what a commit changed; NULL: it changed nothing. */
+/* Describe the change that a commit made; NULL: the commit changed nothing. */
 static char *text_of_change(const struct tr2_moment *before,
 			    const struct tr2_moment *m)
 {
@@ -170,7 +170,7 @@ static void print_timeline(const struct tr2_timeline *t, const char *command)
 	free(rows);
 }
 
-/* Cut off a part and return it; NULL: there is none. */
+/* Cut the next part off *text, and return it; NULL: no part is left. */
 static char *next_part(char **text, char end)
 {
 	char *part = *text, *at = part ? strchr(part, end) : NULL;

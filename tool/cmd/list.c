@@ -80,8 +80,8 @@ static tr2_str cwd_of(const struct tr2_model *m, uint32_t node)
 	return m->tasks[m->nodes[node].task].cwd;
 }
 
-/* Make cells of two kinds: from the process's own events, and from the kernel's
- * record of the end of the process. */
+/* Set a cell from the process's own events (SESSION, RARE), or from the
+ * kernel's record of the end of the process (TASK). */
 #define SESSION(give)                                          \
 	const struct tr2_model_session *s = session_of(r);     \
 	if (s)                                                 \

@@ -15,7 +15,7 @@
 #include "record/kernel/counters.h"
 
 #define DEFAULT_DIR "trace2.data"
-/* The default rate, as in perf. It is not in step with programs that do
+/* The default rate, as in perf. This rate is not in step with programs that do
  * something 1000 times a second. */
 #define PROFILE_HZ 997
 #define MAX_PROFILE_HZ 10000
@@ -96,7 +96,8 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-/* Parse a text that is a number from `low` to `high`. false: it is not. */
+/* Parse a number. Return false if the text is not a number from `low` to
+ * `high`. */
 static bool read_number(const char *text, uint32_t low, uint32_t high,
 			uint32_t *out)
 {
@@ -108,7 +109,7 @@ static bool read_number(const char *text, uint32_t low, uint32_t high,
 	       value <= high;
 }
 
-/* Read the value of the option. Return 0, or an exit code after an error
+/* Read the value of --call-graph. Return 0, or an exit code after an error
  * message. */
 static int read_call_graph(struct tr2_kernel_wanted *wanted)
 {
@@ -129,7 +130,7 @@ static int read_call_graph(struct tr2_kernel_wanted *wanted)
 	return 0;
 }
 
-/* Read the value of the option. Return 0, or an exit code after an error
+/* Read the value of --profile. Return 0, or an exit code after an error
  * message. */
 static int read_profile(struct tr2_kernel_wanted *wanted)
 {
@@ -143,7 +144,7 @@ static int read_profile(struct tr2_kernel_wanted *wanted)
 	return read_call_graph(wanted);
 }
 
-/* Read the value of the option. Return 0, or an exit code after an error
+/* Read the value of --forward. Return 0, or an exit code after an error
  * message. */
 static int read_forward(void)
 {
@@ -291,8 +292,7 @@ static int run_record(int argc, char **argv)
 		job.kernel.states = !no_states;
 		job.timeout_ns = timeout_ns;
 		job.counters = events.nr ? &counters : NULL;
-		/* Check the command first: the helper may ask for a
-		 * password. */
+		/* Check the command before the helper asks for a password. */
 		code = elevate ? tr2_job_check(argv[0]) : 0;
 		if (!code && elevate && !tr2_elevate_start())
 			code = TR2_EXIT_FATAL;

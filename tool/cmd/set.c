@@ -60,8 +60,8 @@ static bool is_changeable(const struct tr2_setting *s)
 }
 
 /* If a word seems to be the cause of a refusal, print the reason. Return
- * whether it was printed. The process itself decides: its program may have
- * settings of its own. */
+ * whether a reason was printed. The process itself decides: its program may
+ * have settings of its own. */
 static bool say_why(const char *word)
 {
 	char name[TR2_SPELL_MAX + 1];

@@ -30,7 +30,7 @@
 #include "record/store.h"
 
 #define DEFAULT_EVENTS "task-clock,page-faults,context-switches,cpu-migrations"
-/* An event to count, too, if the machine can count it. */
+/* Also count this event, if the machine can. */
 #define MORE_EVENTS "instructions"
 
 #define COMPARED_RUNS 10
@@ -232,8 +232,8 @@ static void run_pair(unsigned int nr, uint64_t *done)
 	run_once(second, nr);
 }
 
-/* Return whether it is time to look at the results, and the runs so far
- * decide. */
+/* Return whether it is time to look at the results, and whether the results so
+ * far decide. */
 static bool is_decided(uint32_t nr_pairs)
 {
 	double share = fail_above >= 0 ? fail_above : DECIDED_SHARE;
@@ -464,8 +464,8 @@ static int open_dirs(void)
 		return -1;
 	if (!st.base_argv)
 		return 0;
-	/* Remove slashes at the end of the path, so that the base's directory
-	 * gets another name. */
+	/* Use the path of cmd_dir, which has no slash at its end: with a slash,
+	 * the base's directory would be inside the command's directory. */
 	if (tr2_common.output)
 		path = tr2_strf("%s.base", st.cmd_dir.path);
 	ret = tr2_rundir_open(&st.base_dir, path);
