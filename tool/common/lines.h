@@ -36,7 +36,7 @@ void tr2_lines_release(struct tr2_lines *l);
 
 enum tr2_lines_result {
 	TR2_LINES_END,  /* end of input, or an error: l->error */
-	TR2_LINES_LINE, /* line[len] is its newline */
+	TR2_LINES_LINE, /* a line; line[len] is the line's newline */
 	/* the last line, which has no newline in the input; line[len] is an
 	 * added newline */
 	TR2_LINES_LAST

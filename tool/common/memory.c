@@ -126,8 +126,8 @@ static void move(char *to, char *from, size_t bytes)
 	free(from);
 }
 
-/* Move the array to large pages, and return its new address. NULL: the process
- * may not have that much memory. */
+/* Move the array to large pages, and return its new address. NULL: no memory of
+ * that size is available. */
 static void *move_to_large_pages(void *array, size_t bytes, uint32_t *alloc,
 				 size_t element_bytes)
 {

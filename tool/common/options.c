@@ -446,8 +446,8 @@ int tr2_options_parse(const struct tr2_command *c, int argc, char **argv,
 	int got, n = 0;
 
 	command = c;
-	/* Begin with ':', so that getopt_long() distinguishes a missing value
-	 * from an unknown option. */
+	/* Put ':' before the letters, so that getopt_long() distinguishes a
+	 * missing value from an unknown option. */
 	if (c->flags & TR2_COMMAND_STOP)
 		letters[n++] = '+';
 	letters[n++] = ':';

@@ -16,7 +16,7 @@
 
 struct tr2_spell {
 	const char *word;
-	int limit; /* words that are further away are not offered */
+	int limit; /* the greatest distance of an offered word */
 	/* copies of the nearest words so far */
 	char near[3][TR2_SPELL_MAX + 1];
 	int nr, distance;

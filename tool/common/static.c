@@ -16,8 +16,8 @@
 void *__wrap_dlopen(const char *path, int flags);
 struct passwd *__wrap_getpwuid(uid_t uid);
 
-/* Load nothing. libdw then works without its client of debuginfod, and the
- * recorder without the C library in which it places probes. */
+/* Load nothing. Then libdw works without its client of debuginfod, and the
+ * recorder finds no C library in which to place probes. */
 void *__wrap_dlopen(const char *path, int flags)
 {
 	(void)path;
