@@ -107,8 +107,8 @@ static enum tr2_exactness exactness(const double *base, size_t nr_base,
 						      TR2_EXACT_SAME;
 }
 
-/* Compare how often processes, regions and timers occurred. A side without the
- * name has 0 calls. */
+/* Compare how often processes, regions and timers occurred. A side that lacks
+ * the measure has 0 calls. */
 static enum tr2_exactness exactness_of_calls(const struct tr2_comparison *c,
 					     const struct tr2_measure *base,
 					     const struct tr2_measure *new)

@@ -21,9 +21,9 @@ enum tr2_exactness {
 /*
  * base and new are the 50th percentiles of the runs; NAN: the side does not
  * have the measure. p is the p of Mann and Whitney's test or, for runs in
- * turns, of Wilcoxon's test. It is corrected for the number of tests of this
- * kind (see compare/significance.h). p is NAN if there was no test: only one
- * side has the measure, all values are equal, or the measure is exact. Any
+ * turns, of Wilcoxon's test, corrected for the number of tests of this kind
+ * (see compare/significance.h). p is NAN if there was no test: only one side
+ * has the measure, all values are equal, or the measure is exact. Any
  * difference of an exact measure is significant.
  */
 struct tr2_difference {
@@ -31,8 +31,8 @@ struct tr2_difference {
 	enum tr2_measure_unit unit;
 	const char *name;
 	double base, new, base_calls, new_calls;
-	bool base_at_least, new_at_least; /* at_least of struct tr2_measure, for
-					   * each side */
+	bool base_at_least, new_at_least; /* the side's value is a lower bound:
+					   * at_least of struct tr2_measure */
 	enum tr2_exactness exact, exact_calls;
 	double p, p_alone; /* p_alone: p before the correction */
 	double p_pairs;    /* p of Wilcoxon's test, for runs in turns; else
@@ -62,9 +62,9 @@ typedef bool tr2_difference_filter(const struct tr2_difference *d,
  * Compare the measures that at least one side has and that `takes` accepts.
  * Numbers of the run and events keep their order. Rows of other kinds are
  * sorted, the largest difference first. The sides must outlive the comparison.
- * in_turns: the n-th runs of both sides were made one after the other. They are
- * tested as pairs, unless a kind has too many rows for a significant difference
- * of the pairs.
+ * in_turns: the n-th runs of both sides were made one after the other. These
+ * runs are tested as pairs, unless a kind has too many rows for a significant
+ * difference of the pairs.
  */
 void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 		 const struct tr2_measures *new, bool in_turns,

@@ -58,7 +58,8 @@ struct tr2_measure {
 	double *calls;
 	char *note;     /* reason why the value was not measured; NULL: it was
 			 * measured */
-	bool at_least;  /* the end of a process is unknown in some run */
+	bool at_least;  /* a lower bound: the end of a process is unknown in
+			 * some run */
 };
 
 struct tr2_measures {

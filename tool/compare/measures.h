@@ -58,8 +58,8 @@ bool tr2_choice_judges(const struct tr2_measure_choice *choice,
 		       enum tr2_measure_kind kind, const char *name);
 
 /* Does the comparison have a row for each number and event that --only names?
- * Warn of names without a row or, unless `option` (with a colon) is NULL,
- * report them as errors. */
+ * Names without a row are errors that begin with `option` (which ends in a
+ * colon). option NULL: only warn of these names. */
 bool tr2_choice_is_measured(const struct tr2_measure_choice *choice,
 			    const struct tr2_comparison *c,
 			    const char *option);

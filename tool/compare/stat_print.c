@@ -362,7 +362,7 @@ static void print_data(struct tr2_output *out, const struct tr2_stat_side *cmd,
  * and SCREEN_ROWS rows of each kind after the events. */
 #define SCREEN_LINES 22u
 #define SCREEN_ROWS 5u
-/* This number of the run, and all later ones, are only shown in comparisons. */
+/* Only comparisons show this number of the run and the numbers after it. */
 #define FIRST_COUNT "bytes-read"
 
 struct screen {
