@@ -44,8 +44,9 @@ struct tr2_export {
 	struct tr2_export_sink sink;
 	struct tr2_buf scratch; /* the last redacted text */
 	struct tr2_buf text;    /* text that is being composed */
-	struct tr2_buf recording_key; /* the key of the recording keyed_input;
-				       * keyed_input 0: none yet */
+	struct tr2_buf recording_key; /* key of the recording with the index
+				       * keyed_input; keyed_input 0: no key
+				       * yet */
 	uint32_t keyed_input;
 	struct tr2_stacks *stacks; /* lookups for samples; NULL: not created
 				    * yet */

@@ -304,9 +304,10 @@ static void add_time(struct tr2_buf *b, uint64_t ns)
 	tr2_buf_addch(b, '\n');
 }
 
+/* A function that appends a value, and ends the line. */
+typedef void add_value(struct tr2_buf *b, uint64_t value);
 /* Print one value of each series: as a gauge if the value may be negative, else
  * as a counter. */
-typedef void add_value(struct tr2_buf *b, uint64_t value);
 static void print_series(struct tr2_export *x, const struct tr2_series_set *set,
 			 int value, add_value *add, const char *labels,
 			 const char *name, const char *help)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_names - add attributes. The resource has those of OpenTelemetry's
- * semantic conventions. trace2's own attributes begin with "trace2.".
+ * otlp_names - add attributes. The attributes of the resource are from
+ * OpenTelemetry's semantic conventions. trace2's own attributes begin with
+ * "trace2.".
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -20,8 +20,8 @@ struct tr2_otlp {
 	 * the program, or a thread. */
 	uint32_t *of_span, *of_trace_span, *of_thread, *next_point;
 	uint32_t *ordinal;     /* by span: number of the span in its thread */
-	struct tr2_context *trace_of; /* by node: trace of the process, whose
-				       * span id is not used */
+	struct tr2_context *trace_of; /* by node: trace of the process; the span
+				       * id in it is not used */
 	uint32_t *sid_of;      /* by node: the node itself or its nearest
 				* ancestor with a SID; else the topmost
 				* process */

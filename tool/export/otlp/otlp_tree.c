@@ -80,8 +80,8 @@ static bool same_root(const char *sid, const char *other)
 
 /* Is a session of a process below `n` in n's trace? A session is in the trace
  * that follows from the first component of its SID: so streams that are
- * exported separately share a trace. But if a process without a session started
- * the session, it is in that process's trace. */
+ * exported separately share a trace. But a session that a process without a
+ * session started is in the trace of that process. */
 static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 			const struct tr2_model_session *s)
 {

@@ -91,8 +91,8 @@ static void fill_stack(struct stack *s, struct tr2_export *x, int64_t end_ns)
 
 		if (!most[part])
 			continue;
-		/* Use at least the time of the previous part: a value that did
-		 * not change since may be older. */
+		/* Do not go back in time: if the memory did not change, the
+		 * point p is older than the previous part. */
 		at_ns = p->at_ns > at_ns ? p->at_ns : at_ns;
 		tr2_memory_go_to(&memory, at_ns);
 		add_part(s, x, &memory, part, at_ns);

@@ -27,7 +27,8 @@ struct tr2_html {
 	int64_t cpu_ns; /* CPU time of all processes; TR2_NO_TIME: unknown */
 	uint32_t *of_node; /* by node: 1 + the row of the process */
 	uint32_t *of_thread;
-	uint32_t *of_span; /* by span: its number in the order of threads */
+	uint32_t *of_span; /* by span: its number; spans are numbered thread by
+			    * thread */
 	uint32_t *of_trace_span; /* by span of the program: its number among all
 				  * spans */
 	uint32_t *of_point;
@@ -94,7 +95,7 @@ void tr2_html_array(struct tr2_export *x, const char *name,
 void tr2_html_strings(struct tr2_export *x);
 
 /* Codes of states in the page: the kind of the state, or WAIT + the cause of a
- * wait. A code may have the flag. */
+ * wait. The flag TR2_HTML_INFERRED may be added to a code. */
 #define TR2_HTML_NR_CODES (TR2_STATE_WAIT + TR2_CAUSE_NR)
 #define TR2_HTML_INFERRED 32
 

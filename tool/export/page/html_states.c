@@ -5,7 +5,7 @@
  * A page has at most MAX_STATES states. If there are more, states that are
  * shorter than a certain time, the grain, are merged within each stretch of
  * that length: one piece for each kind. Sums stay exact; the order within the
- * grain is lost. The page says so.
+ * grain is lost. The page says that it merged states.
  */
 #include <stdlib.h>
 #include <string.h>

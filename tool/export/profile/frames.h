@@ -44,8 +44,8 @@ void tr2_frames_begin(struct tr2_frames *f, struct tr2_export *x, bool states);
 void tr2_frames_end(struct tr2_frames *f, struct tr2_export *x);
 void tr2_frames_release(struct tr2_frames *f);
 
-/* Call these from the format's operations of the same names. They use
- * x->text. */
+/* Call these functions from the format's operations of the same names. The
+ * functions use x->text. */
 void tr2_frames_node(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i);
 void tr2_frames_span(struct tr2_frames *f, struct tr2_export *x, uint32_t i);

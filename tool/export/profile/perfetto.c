@@ -9,8 +9,8 @@
  * itself.
  *
  * Times count from the start of the recording; a snapshot of clocks gives the
- * time of that. Each packet is written when it is complete, and readers sort
- * them.
+ * wall time of that start. Each packet is written when it is complete, and
+ * readers sort the packets.
  */
 #include "export/profile/tracks.h"
 

@@ -27,8 +27,8 @@ static bool is_shown(const struct tr2_export *x, uint32_t node)
 	       tr2_filter_node(x->filter, x->m, node);
 }
 
-/* Give each process a number: its pid or, if that is unknown or was reused, a
- * made-up one. */
+/* Give each process a number: its pid, or a made-up number if the pid is
+ * unknown or was reused. */
 static void number_processes(struct tr2_export *x, struct tr2_tracks *c)
 {
 	const struct tr2_model *m = x->m;

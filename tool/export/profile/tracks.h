@@ -12,7 +12,7 @@
 
 #include "export/export.h"
 
-/* The other end of an arrow to the start of a slice. */
+/* The start of an arrow that ends at the start of a slice. */
 struct tr2_flow {
 	const char *name;
 	uint32_t id;        /* 0: none */
@@ -102,8 +102,8 @@ struct tr2_tracks {
 		uint32_t tid;
 	} *rows;
 	uint32_t nr_rows, alloc_rows;
-	/* The counter of memory that was written last, of one process or of
-	 * all. */
+	/* The last written counter of memory: of one process, or of all
+	 * processes. */
 	struct tr2_track_counter memory;
 };
 

@@ -295,8 +295,8 @@ static void add_row(struct tr2_export *x, enum tr2_table_id table, uint32_t i)
 
 	if (h->skip && tr2_clickhouse_of_session(table))
 		return;
-	/* Leave out a file without meta.json: it has no day, and only its key
-	 * is known, which all rows have. */
+	/* Leave out a file without meta.json. Its day is unknown, and its row
+	 * would contain only its key, which all other rows have, too. */
 	if (table == TR2_TABLE_recordings && !x->m->inputs[i].meta_json)
 		return;
 	begin_unit(x, table, i);

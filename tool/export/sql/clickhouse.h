@@ -78,7 +78,7 @@ struct tr2_clickhouse {
 /* Connect to a server. Return NULL after an error message. */
 struct tr2_http *tr2_clickhouse_connect(const char *url);
 
-/* Send the query in c->query, and repeat it while the server is busy. Its
+/* Send the query in c->query, and repeat it while the server is busy. The
  * answer is in c->http. Return false after an error message. */
 bool tr2_clickhouse_query(struct tr2_clickhouse *c);
 /* Handle a status other than 200. Return true if the server is busy; false

@@ -214,8 +214,8 @@ static void add_insert(struct tr2_clickhouse *c, enum tr2_table_id table)
 }
 
 /* Set parameters: all rows are one block, and the server answers when the
- * shards have the block. For each shard and day, it stores a block wholly or
- * not at all. A unit belongs to one shard and one day. */
+ * shards have the block. For each shard and day, the server stores a block
+ * wholly or not at all. A unit belongs to one shard and one day. */
 static void set_params(struct tr2_clickhouse *c, enum tr2_table_id table)
 {
 	static const char *const sizes[] = { "max_insert_block_size=",

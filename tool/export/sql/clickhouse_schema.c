@@ -48,7 +48,7 @@ struct tr2_http *tr2_clickhouse_connect(const char *url)
 }
 
 /* Does the answer report a temporary error: too many queries, or too many parts
- * to be merged? It begins with "Code: 202, …" or "Code: 202. …". */
+ * to be merged? Such an answer begins with "Code: 202, …" or "Code: 202. …". */
 static bool passes(const char *answer)
 {
 	static const char code[] = "Code: ";

@@ -12,8 +12,8 @@
 #define TR2_MAX_COLUMNS 32
 
 /* The version of the tables, in `PRAGMA user_version` of SQLite and in the
- * table `schema`. It grows with each released change of export/tables.def. A
- * database of another version is refused. */
+ * table `schema`. The version grows with each released change of
+ * export/tables.def. A database of another version is refused. */
 #define TR2_TABLES_VERSION 1
 
 struct tr2_column_def {
@@ -90,9 +90,9 @@ struct tr2_row {
 /* The ids for indexes of the model, and other data for rows. If all members are
  * 0, the id is the index. */
 struct tr2_row_ids {
-	int64_t thread, span, kernel_thread; /* ids: the index plus this
+	int64_t thread, span, kernel_thread; /* an id is the index plus this
 					      * number */
-	/* ids by index; NULL: id is the index plus the number above */
+	/* ids by index; NULL: an id is the index plus the number above */
 	const int64_t *session_ids, *thread_ids, *span_ids;
 	const int64_t *process_ids, *kernel_thread_ids;
 	const int64_t *recording_ids; /* by input */
