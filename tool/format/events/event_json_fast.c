@@ -142,14 +142,14 @@ static inline const char *parse_UINT(const struct tr2_event_reader *r,
 	TAKE(SECONDS, name, &v->name.i, v->name.i = TR2_ABSENT)
 #define FIELD_UINT(name) TAKE(UINT, name, &v->name.u, v->name.u = 0)
 #define FIELD_BOOL(name) TAKE(BOOL, name, &v->name.b, v->name.b = false)
-/* If one of these fields is absent, do nothing: it was set to TR2_ABSENT
+/* If one of these fields is absent, do nothing: the field was set to TR2_ABSENT
  * before. */
 #define FIELD_T_ABS(name) TAKE(SECONDS, name, &ev->t_abs, (void)0)
 #define FIELD_T_REL(name) TAKE(SECONDS, name, &ev->t_rel, (void)0)
 #define FIELD_NESTING(name) TAKE(INT, name, &ev->nesting, (void)0)
 
-/* One function for each event. It parses the fields in the order of the event's
- * row. */
+/* Define a function for each event, which parses the fields in the order of the
+ * event's row. */
 #define TR2_FIELD(type, name, flags) FIELD_##type(name)
 #define TR2_EVENT(name, flags, fields, normal, category, perf) \
 	static const char *parse_##name(struct tr2_event_reader *r,  \

@@ -156,7 +156,7 @@ static const char *find_bar(const char *p, const char *end, int i)
 	bar = behind_repaired(p, end, width[i]);
 	if (!is_bar(bar, end))
 		bar = memmem(p, (size_t)(end - p), " | ", 3);
-	/* Accept a line with an empty message that has lost its trailing
+	/* If the message is empty, accept a line that has lost its trailing
 	 * space. */
 	if (!bar && end - p >= 2 && !memcmp(end - 2, " |", 2))
 		bar = end - 2;

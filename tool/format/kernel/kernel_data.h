@@ -140,8 +140,9 @@ bool tr2_kernel_record_parse(const struct tr2_kernel_data *f,
 
 struct tr2_model;
 /* Read DIR/kernel.data if it exists. The recording's tasks are those from
- * first_task on. *end_ns: the file has all records until this time; 0: records
- * may be missing. If the last record is later, set *end_ns to its time. Return
- * the number of lost records that the file reports. */
+ * first_task on. Before the call, *end_ns is the time until which the file has
+ * all records, or 0 if records may be missing. The call raises *end_ns to the
+ * time of the last record, if that is later. Return the number of lost records
+ * that the file reports. */
 uint64_t tr2_kernel_load(struct tr2_model *m, const char *dir,
 			 uint32_t first_task, int64_t *end_ns);

@@ -253,7 +253,7 @@ static void on_task_member(void *data, const char *key, size_t len,
 #define STRING_OF v->text
 #define BOOL_OF v->i
 #define WORDS_OF (struct tr2_words_view){ v->text.p, v->text.len, v->nr }
-/* This is a macro so that the compiler knows the length of each name. */
+/* TAKE is a macro, so that the compiler knows the length of each name. */
 #define TAKE(name, of_type)                                              \
 	if (len == sizeof(#name) - 1 && v->type == TR2_JSON_##of_type && \
 	    !memcmp(key, #name, sizeof(#name) - 1))                      \

@@ -333,8 +333,8 @@ static void add_span(struct tr2_ring_reader *r, const struct entry *entry,
 		add_nested(r, entry, span->tid, as_main, ev);
 }
 
-/* Add the spans that a killed process left open, or whose ends were lost. They
- * come after all other events except atexit. */
+/* Add the spans that a killed process left open, or whose ends were lost. These
+ * spans come after all other events except atexit. */
 static void add_unfinished(struct tr2_ring_reader *r)
 {
 	uint64_t last = r->nr_entries ? r->entries[r->nr_entries - 1].time : 0;

@@ -253,8 +253,8 @@ bool tr2_ring_cells_sum(struct tr2_ring_file *f, uint64_t now_ns,
 		if (!(before & 1))
 			continue;
 		/* Pause, and try again: another thread adds the cells of an
-		 * ended thread. It may have no CPU at present, or may be
-		 * dead. */
+		 * ended thread. The adding thread may have no CPU at present,
+		 * or may be dead. */
 		if (!tr2_ring_file_is_alive(f))
 			break;
 		nanosleep(&pause, NULL);

@@ -115,8 +115,8 @@ static void add_metrics(struct adding *a, const struct tr2_ring_value *values)
 			add_metric(a, &d[i], &values[i]);
 }
 
-/* Return the thread of a slot. If no event has added the thread, since it only
- * counted, add it. */
+/* Return the thread of a slot. Add the thread if it has no events, because it
+ * only used timers or counters. */
 static uint32_t thread_of(struct adding *a, struct tr2_ring_names *names,
 			  const struct tr2_control *c)
 {
