@@ -69,10 +69,10 @@ static bool keep_standard_streams(void)
 	return true;
 }
 
-/* Let malloc() map blocks from this size on: the kernel moves a mapped block
- * when it grows, and gets it back when it is freed. By default, glibc raises
- * the limit when a mapped block is freed, and then copies growing arrays of up
- * to 32 MiB. */
+/* Let malloc() map blocks from this size on. The kernel enlarges a mapped block
+ * by moving its pages, and gets the pages back when the block is freed. By
+ * default, glibc raises the limit when a mapped block is freed, and then copies
+ * growing arrays of up to 32 MiB. */
 #define MAPPED_BYTES (1 << 20)
 
 int main(int argc, char **argv)
