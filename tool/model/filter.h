@@ -21,13 +21,13 @@ bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
 bool tr2_filter_span(const struct tr2_filter *f, const struct tr2_model *m,
 		     uint32_t span);
 
-/* Is a span of the program selected by its name, duration and time? It has no
- * depth. */
+/* Is a span of the program selected by its name, duration and time? Such a span
+ * has no depth. */
 bool tr2_filter_trace_span(const struct tr2_filter *f,
 			   const struct tr2_model *m, uint32_t trace_span);
 
 /* Is an event selected by its session and time? An event that begins or ends a
- * span is selected together with the span. If regions are named, no other event
- * is selected; in a time range, only events about the whole process are. */
+ * span is selected together with the span. Of the other events, -N selects
+ * none, and -t selects only events about the whole process. */
 bool tr2_filter_event(const struct tr2_filter *f, const struct tr2_model *m,
 		      const struct tr2_line *line);

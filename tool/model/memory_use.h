@@ -63,9 +63,9 @@ struct tr2_memory_kind {
 };
 
 /* Return the factor (1/1.15 to 1.15) by which the memory of single processes at
- * this time must be multiplied, so that the sum is the total. They differ: a
- * process's memory is recorded after a change of an eighth, the total after a
- * change of a hundredth. */
+ * this time must be multiplied, so that the sum is the total. Sum and total
+ * differ: a process's memory is recorded after a change of an eighth, the total
+ * after a change of a hundredth. */
 double tr2_memory_scale(const struct tr2_memory *memory, int64_t at_ns);
 
 /* Set *out to the kinds that had memory, those with the most memory at the peak

@@ -81,7 +81,7 @@ struct tr2_child {
 	bool has_code;
 	bool use_shell;
 	bool ready;    /* child_ready ended the span; the child went on */
-	bool traced;   /* a session below this child's session has its pid */
+	bool traced;   /* the child has a session, found by its pid */
 	tr2_str child_class, hook, cd, exe;
 	struct tr2_words argv;
 };
@@ -119,7 +119,7 @@ struct tr2_metric {
 	tr2_str unit; /* unit of a distribution or gauge */
 	uint32_t session;
 	uint32_t thread; /* 0: metric of the whole session */
-	uint32_t next;   /* the next element of the same session */
+	uint32_t next;   /* the next metric of the same session */
 	uint8_t kind;    /* enum tr2_definition_kind */
 	/* Counter: the value. Gauge: the last value. Timer: the number of
 	 * intervals. Distribution: the number of values. */
@@ -146,7 +146,7 @@ struct tr2_trace_span {
 	const char *tracestate; /* as the parent sent it; NULL: none */
 	tr2_str category, name;
 	uint32_t thread; /* the thread that ended the span */
-	uint32_t next;   /* the next element of the same session */
+	uint32_t next;   /* the next such span of the session */
 	uint32_t first_work, nr_works; /* range in `works` */
 	uint32_t one_in; /* the number of spans for which this one stands */
 	uint32_t lost;   /* number of attributes and works that had no room */
@@ -168,13 +168,13 @@ struct tr2_model_sample {
 	tr2_str event; /* the event as in the setting: app/odb/unzip/:1000 */
 	uint32_t session; /* 0: the sampled process has no session */
 	uint32_t cpu;
-	uint32_t task; /* index into sample_tasks; 0: the kernel took it */
-	uint32_t task_thread; /* the sampled thread, if the kernel took it */
+	uint32_t task; /* index into sample_tasks; 0: a sample by the kernel */
+	uint32_t task_thread; /* the sampled thread of a sample by the kernel */
 	uint32_t space;
 	uint32_t next; /* the next sample of the same session, by time */
 	int64_t at_ns; /* time in the session; without a session: wall */
 	uint64_t count; /* the event's count since the last sample */
-	bool is_time, is_wait; /* count is in ns; is the length of a wait */
+	bool is_time, is_wait; /* count: in ns; the length of a wait */
 	/* Return addresses, the innermost first: in the kernel, then in the
 	 * process. In both parts, the first is the address of an instruction
 	 * plus 1, as if it were a return address. */
@@ -205,11 +205,11 @@ struct tr2_space {
 	/* the space whose mappings this space had at start_ns; 0: none */
 	uint32_t parent;
 	int64_t start_ns; /* wall; 0: the start of the session */
-	uint32_t kernel; /* number of the kernel under which it ran; 0: none */
+	uint32_t kernel; /* number of the process's kernel; 0: none */
 	bool has_mappings;
 };
 
-/* A kernel's function that occurs in samples, sorted by kernel and address. */
+/* A kernel's function in samples. The array is sorted by kernel and addr. */
 struct tr2_kernel_function {
 	uint64_t addr;
 	uint32_t kernel; /* number of the kernel */
@@ -377,24 +377,24 @@ struct tr2_times {
 /* A process in the kernel's records. */
 struct tr2_model_task {
 	int32_t pid, ppid;
-	int32_t own_pid; /* pid in its own namespace; 0: the recorder's */
+	int32_t own_pid; /* pid in its own namespace; 0: `pid`, or unknown */
 	uint32_t parent; /* parent task; 0: start not recorded */
 	uint32_t node;
 	uint32_t nr_threads;
-	uint32_t first_segment, last_segment; /* by time; 0: none */
+	uint32_t first_segment, last_segment; /* segments by time; 0: none */
 	tr2_str cwd; /* directory in which the program started; 0: unknown */
-	int64_t start_ns, end_ns; /* wall; TR2_NO_TIME: unknown */
+	int64_t start_ns, end_ns; /* wall times; TR2_NO_TIME: unknown */
 	/* Start of a process that began before the recording, whose start_ns is
 	 * the recording's start. Else 0. */
 	int64_t begun_ns;
-	int64_t seen_ns; /* without an end: last time seen alive; else 0 */
+	int64_t seen_ns; /* last time seen alive, if no end is known; else 0 */
 	int64_t status_ns;        /* time of report, with TR2_TASK_HAS_STATUS */
 	int32_t code, signal;     /* with TR2_TASK_HAS_STATUS */
 	uint8_t flags;
 	uint64_t user_ns, system_ns, maxrss_bytes; /* TR2_TASK_HAS_RUSAGE */
 	int64_t cpu_ns, ready_ns; /* sums over all threads, with
 				   * TR2_TASK_HAS_TIMES */
-	uint32_t first_thread, last_thread; /* by start; 0: not recorded */
+	uint32_t first_thread, last_thread; /* threads by start; 0: none */
 	struct tr2_times times; /* set by tr2_model_finish() */
 };
 
@@ -409,7 +409,7 @@ struct tr2_task_thread {
 	uint32_t thread; /* the same thread in a session; 0: unknown. If the
 			  * process ran several programs, the session of the
 			  * last one counts. */
-	uint32_t creator; /* the thread that created it; 0: unknown */
+	uint32_t creator; /* the thread that created this one; 0: unknown */
 	int32_t tid;
 	tr2_str comm; /* the last name */
 	tr2_str kind; /* name of the kind of threads; 0: the first thread of the
@@ -499,7 +499,7 @@ struct tr2_segment {
 	int64_t start_ns; /* wall */
 	uint32_t next;    /* the next segment of the same task */
 	tr2_str comm;     /* last name in the segment; 0: unknown */
-	struct tr2_words argv; /* if the recorder could read it */
+	struct tr2_words argv; /* argv, if the recorder could read it */
 	bool exec;        /* the segment begins with an exec */
 };
 
@@ -683,7 +683,7 @@ struct tr2_model {
 	struct tr2_context meta_trace;
 	uint64_t meta_trace_parent;
 	bool has_meta, no_task_records;
-	/* Why data was not recorded; 0: it was, or was not requested. */
+	/* Why data was not recorded; 0: it was recorded, or not requested. */
 	tr2_str no_states, no_causes, no_wakers, no_samples;
 	tr2_str remedy; /* how to permit what was refused; 0: unknown */
 

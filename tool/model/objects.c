@@ -45,8 +45,8 @@ static void add_peer(struct tr2_buf *b, const struct tr2_model *m,
 		tr2_buf_addall(b, sends ? " to " : " from ", name);
 }
 
-/* Add the object's name. Write the host's name for its address if there is one:
- * "localhost:80", "listen localhost:80". */
+/* Add the object's name. If the name of the host is known, write it in place of
+ * the host's address: "localhost:80", "listen localhost:80". */
 static void add_name(struct tr2_buf *b, const struct tr2_model *m,
 		     const struct tr2_observed_object *o)
 {
@@ -146,9 +146,9 @@ static bool has_taken(const struct all_taken *all, uint64_t by, int64_t from_ns,
 /*
  * Can the process have released the lock at end_ns? It can if it waited for the
  * same lock, and went on after the observer had seen another holder. It also
- * can if the holder forked it and has ended. Other processes end a wait by a
- * signal. `timeout`, too, may be a child of the holder, while the holder waits
- * for the command.
+ * can if the holder has ended, and the process is the holder or a descendant of
+ * the holder. Any other process ended the wait by a signal. For example,
+ * `timeout` may be a child of a holder that still waits for the command.
  */
 static bool may_have_released(const struct tr2_model *m,
 			      const struct tr2_observed_object *o,

@@ -27,8 +27,9 @@ int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i);
 const struct tr2_observed_object *
 tr2_object_of_task(const struct tr2_model *m, uint32_t task, int64_t *ns);
 
-/* Add a wait in words: cause and object, as in "poll: tcp 10.1.2.3:443". Words
- * that both have come once: "pipe to sort", "sleep 5 s". object may be 0. */
+/* Add a wait in words: cause and object, as in "poll: tcp 10.1.2.3:443". Write
+ * a word only once if both contain it: "pipe to sort", "sleep 5 s". object may
+ * be 0. */
 struct tr2_buf;
 void tr2_wait_add_text(struct tr2_buf *b, const struct tr2_model *m,
 		       enum tr2_cause cause, tr2_str object);

@@ -67,9 +67,9 @@ void tr2_groups_release(struct tr2_groups *g);
 /* The buckets of timers and distributions are JSON text in events and models:
  * [[upper bound, count], ...]. */
 
-/* Read the next bucket of the metric's histogram, and move *json after it. Its
- * bound is in ns, or in the distribution's unit. false: there are no more
- * buckets. */
+/* Read the next bucket of the metric's histogram, and move *json after it. The
+ * bound is in ns, or in the distribution's unit. Return false if there are no
+ * more buckets. */
 bool tr2_histogram_next(const struct tr2_metric *metric, const char **json,
 			uint64_t *upper, uint64_t *count);
 

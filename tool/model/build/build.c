@@ -461,8 +461,8 @@ static void on_child_start(struct build *b)
 	c->argv = copy_words(b->m, &v->argv.words);
 }
 
-/* Return the child or exec that an event ends. If its start was not recorded,
- * add one. */
+/* Return the child or exec that an event ends. If the start was not recorded,
+ * add a child or exec. */
 static struct tr2_child *child_ended(struct build *b, enum tr2_span_kind kind,
 				     int64_t id)
 {

@@ -25,8 +25,8 @@ struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
 				    enum tr2_definition_kind kind);
 
 /* Return the session and the thread to which the last event was added. They
- * differ from the given ones if its SID began again. Also return the span that
- * the event began or ended (0: none). */
+ * differ from the given ones if the event's SID began again. Also return the
+ * span that the event began or ended (0: none). */
 uint32_t tr2_build_last_session(const struct tr2_model *m);
 uint32_t tr2_build_last_thread(const struct tr2_model *m);
 uint32_t tr2_build_last_span(const struct tr2_model *m);
@@ -51,8 +51,8 @@ void tr2_build_throttling(struct tr2_model *m, int64_t since_ns, int64_t to_ns,
 			  int64_t ns);
 uint32_t tr2_build_task_comm(struct tr2_model *m, int32_t pid, int32_t tid,
 			     const char *comm, bool exec, int64_t wall_ns);
-/* Set the argv of a program. argv is used if it has words; the words must live
- * as long as the model. */
+/* Set the argv of a program, unless `argv` has no words. The words must live as
+ * long as the model. */
 uint32_t tr2_build_task_argv(struct tr2_model *m, int32_t pid,
 			     const struct tr2_words *argv, int64_t wall_ns);
 /* Note that this task is the recorded command. The command's arguments are
@@ -72,8 +72,9 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
  * unknown.
  */
 void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);
-/* Find the processes that the kernel killed because memory was short, but did
- * not name. It counted this many kills, perhaps some of processes outside. */
+/* Find the processes that the kernel killed because memory was short, if it
+ * named none of them. nr_kills: the kernel's count of these kills, perhaps also
+ * of processes outside of the recording. */
 void tr2_build_oom_kills(struct tr2_model *m, uint32_t first_task,
 			 uint64_t nr_kills);
 

@@ -106,8 +106,8 @@ static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
 
 /* Correct the owner for a thread that was ready for long. The owner is the
  * thread that had the CPU for most of that time. A thread outside the recording
- * is known only when a thread of the recording leaves the CPU to it: later ones
- * are unknown. */
+ * is known only when a thread of the recording leaves the CPU to it. Further
+ * threads outside that get the CPU later are unknown. */
 static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {

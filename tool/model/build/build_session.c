@@ -250,8 +250,9 @@ int64_t tr2_build_event_time(const struct build *b, struct tr2_model_session *s)
 			s->flags |= TR2_SESSION_BRIEF;
 		if (ev->t_abs == TR2_ABSENT)
 			return s->now_ns;
-		/* In a brief stream only `version` has a time. `start` says how
-		 * long after the process's start that was. */
+		/* In a brief stream only `version` has a wall time. The t_abs
+		 * of `start` says how long before that time the process
+		 * began. */
 		if (s->flags & TR2_SESSION_TENTATIVE)
 			set_clock(b->m, s, s->wall_ns + s->now_ns - at_ns);
 		return at_ns;

@@ -311,7 +311,7 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
 	    is_new && !b->command && !b->has_found) {
 		/* The command's records begin when it executes its program.
-		 * Before, the recorder holds the command: it is ready. */
+		 * Before, the recorder holds the command, which is ready. */
 		state->kind = TR2_STATE_READY;
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
 		b->command = slot->thread;
@@ -319,8 +319,8 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	return slot;
 }
 
-/* Begin a thread again that was listed as already running: its fork record
- * shows that it began during the recording. */
+/* Begin a thread again that was listed as already running: the fork record
+ * shows that the thread began during the recording. */
 static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *guess, uint32_t creator,
 			int64_t wall_ns)
@@ -387,8 +387,8 @@ static void on_exit_record(struct tr2_states_build *b,
 }
 
 /* End all other threads of a process at an exec. If another thread than the
- * first calls exec, it takes over the first thread's tid. It goes on as the
- * thread of `first`, which begins with the exec. */
+ * first calls exec, the caller takes over the first thread's tid. The caller
+ * goes on as the thread of `first`, which begins with the exec. */
 static void end_others(struct tr2_states_build *b,
 		       const struct tr2_task_record *r, uint32_t task,
 		       const struct tr2_tid *first)
@@ -599,9 +599,10 @@ static int64_t unseen_ns(const struct tr2_states_build *b)
 	return ns;
 }
 
-/* Subtract an excess over the total of wait4(): the time of switches is an
- * estimate. If the total is exceeded even without switches, subtract nothing:
- * no parent waited for some processes. */
+/* If the CPU times of threads exceed the total of wait4(), subtract the excess:
+ * the time of switches in them is an estimate. If the times exceed the total
+ * even without switches, subtract nothing: then no parent waited for some
+ * processes. */
 static void add_off_switches(struct tr2_states_build *b)
 {
 	int64_t over = -unseen_ns(b);
@@ -662,8 +663,9 @@ static void set_command_start(struct tr2_states_build *b, int64_t ns)
 /*
  * Add the CPU time without records. Its pieces are the command's time before
  * its exec, and each thread's time after its last record, in which the kernel
- * closes files and frees memory. wait4() gives the total. Divide it among the
- * pieces: all have the same length, but none is longer than it can have been.
+ * closes files and frees memory. Divide the total, which wait4() gives, among
+ * the pieces: all have the same length, but none is longer than it can have
+ * been.
  */
 static void add_unseen(struct tr2_states_build *b)
 {

@@ -14,18 +14,19 @@ enum tr2_task_record_kind {
 	TR2_TASK_RECORD_FORK, /* a new thread; other: the thread that created
 			       * it */
 	TR2_TASK_RECORD_EXIT,
-	TR2_TASK_RECORD_COMM, /* a new name or an exec; comm: the name; how:
-			       * TR2_HOW_EXEC */
+	TR2_TASK_RECORD_COMM, /* a new name, or an exec (how has TR2_HOW_EXEC);
+			       * comm: the name */
 	TR2_TASK_RECORD_IN,   /* the thread got a CPU */
-	TR2_TASK_RECORD_OUT,  /* the thread left its CPU; how:
+	TR2_TASK_RECORD_OUT,  /* the thread left its CPU; how may have
 			       * TR2_HOW_PREEMPTED */
 	/* More about the next OUT of the thread. cause: the cause of the wait.
-	 * other, comm: the thread that gets the CPU; 0: none. how: TR2_HOW_NEXT
-	 * if other and comm are known; TR2_HOW_FUTEX. */
+	 * other, comm: the thread that gets the CPU; 0: none. how may have
+	 * TR2_HOW_FUTEX, and has TR2_HOW_NEXT if other and comm are known. */
 	TR2_TASK_RECORD_LEAVES,
-	/* `other` wakes the thread. 0: the kernel wakes it; TR2_TID_ENDED: see
-	 * below. how: TR2_HOW_INTERRUPT, TR2_HOW_SOFTIRQ. value: the depth of
-	 * disabled preemption, such as by locks that `other` holds. */
+	/* `other` wakes the thread. other 0: the kernel wakes the thread;
+	 * TR2_TID_ENDED: see below. how may have TR2_HOW_INTERRUPT or
+	 * TR2_HOW_SOFTIRQ. value: the depth of disabled preemption, such as by
+	 * locks that `other` holds. */
 	TR2_TASK_RECORD_WAKING,
 	/* a part of the thread's CPU time; all records together are the
 	 * whole */
@@ -44,8 +45,8 @@ enum tr2_task_record_kind {
 #define TR2_HOW_PREEMPTED (1u << 1)
 #define TR2_HOW_NEXT (1u << 2)
 /* `other` was interrupted and did not wake the thread itself. INTERRUPT: a
- * device or a timer interrupted it. SOFTIRQ: the kernel's handling of network
- * packets did, perhaps of packets from `other`. */
+ * device or a timer interrupted `other`. SOFTIRQ: the kernel interrupted
+ * `other` to handle network packets, perhaps packets from `other`. */
 #define TR2_HOW_INTERRUPT (1u << 3)
 #define TR2_HOW_SOFTIRQ (1u << 4)
 /* MACHINE: this IN or OUT belongs to any thread of the machine, and has its

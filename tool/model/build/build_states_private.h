@@ -149,8 +149,8 @@ static inline struct tr2_state *tr2_tid_last(const struct tr2_states_build *b,
 }
 
 /* If a thread's only state is the state that was read when the recording began,
- * return this state; else NULL. It is a guess: the first record has a later
- * time. */
+ * return this state; else NULL. This state is a guess: the first record has a
+ * later time. */
 static inline struct tr2_state *tr2_tid_guess(const struct tr2_states_build *b,
 					      const struct tr2_tid *slot)
 {
@@ -161,8 +161,8 @@ static inline struct tr2_state *tr2_tid_guess(const struct tr2_states_build *b,
 /* Return the slot of a tid; NULL: the tid has no records of its own. */
 struct tr2_tid *tr2_tid_find(const struct tr2_states_build *b, int32_t tid);
 
-/* Find the live thread of a record. If its start was not recorded, begin it in
- * the state `before`. NULL: its process is not in the recording. */
+/* Find the live thread of a record. Begin a thread without a recorded start in
+ * the state `before`. NULL: the thread's process is not in the recording. */
 struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 			     const struct tr2_task_record *r,
 			     enum tr2_state_kind before);

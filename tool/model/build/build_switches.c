@@ -371,9 +371,9 @@ static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 	return since->start_ns;
 }
 
-/* Did another process of the same name and parent end since the thread began to
- * wait in vain, without ending the wait? Then this process did not end the
- * wait, either. */
+/* Since `self` began to wait in vain, did another process end that has the same
+ * name and parent as the process of `thread`? That process did not end the
+ * wait, so `thread` did not, either. */
 static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
 			   const struct tr2_state *wait, uint32_t thread)
 {
@@ -470,8 +470,8 @@ static uint32_t if_by_end(const struct tr2_states_build *b,
 
 /* Return the thread whose end woke the slot's thread; 0: none. The kernel does
  * not report this wake-up. A thread that ends wakes threads that wait for its
- * end by a futex, or for its locks. It also wakes readers of a pipe or socket
- * without another writer, and its parent, by SIGCHLD. */
+ * end by a futex, or for its locks. Such a thread also wakes readers of a pipe
+ * or socket without another writer, and its parent, by SIGCHLD. */
 static uint32_t ended_for(const struct tr2_states_build *b,
 			  const struct tr2_tid *slot,
 			  const struct tr2_state *wait, int64_t wall_ns)
@@ -581,8 +581,8 @@ static uint32_t ended_on(const struct tr2_states_build *b, uint32_t cpu)
 		       thread : 0;
 }
 
-/* Handle a wake-up. It is recorded twice, for the waking and for the woken
- * thread. Ignore the second record, which finds the thread ready. */
+/* Handle a wake-up. Each wake-up is recorded twice, for the waking and for the
+ * woken thread. Ignore the second record, which finds the thread ready. */
 void tr2_states_on_waking(struct tr2_states_build *b,
 			  const struct tr2_task_record *r)
 {

@@ -42,8 +42,9 @@ static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
  * session. */
 #define NEAR 8
 
-/* Return the session of the first len bytes of a SID. It is mostly the session
- * before session i in the recording, or an ancestor of that session. */
+/* Return the session of the first len bytes of a SID. This session is mostly
+ * the session before session i in the recording, or an ancestor of the session
+ * before. */
 static uint32_t session_of_sid(const struct tr2_model *m, uint32_t i,
 			       const char *sid, size_t len)
 {
@@ -275,8 +276,8 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 		return tr2_new_node(j->m, m->sessions[s->parent].node,
 				    TR2_JOIN_SID);
 	/* The child span may belong to a program without events between parent
-	 * and session: it has another pid. In perf text, where the session has
-	 * no pid, it has another command. */
+	 * and session: then the child span has another pid. In perf text, where
+	 * the session has no pid, the child span then has another command. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||

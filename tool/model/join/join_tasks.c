@@ -26,8 +26,8 @@ struct task_nodes {
 	uint32_t *task_of_pid_next; /* by task: the next task with the same
 				     * pid */
 	struct tr2_map tasks_by_pid;
-	/* by task: the first task that it started, and the next one of its
-	 * parent */
+	/* by task: the first task that this task started, and the next task of
+	 * the same parent */
 	uint32_t *first_task, *next_task;
 };
 

@@ -155,8 +155,9 @@ static tr2_str kind_of_name(struct tr2_model *m, const char *name)
 	return kind;
 }
 
-/* Name the kind of a thread. A thread with the program's name gets no name from
- * itself. */
+/* Name the kind of a thread, except of the first thread. Use the name in the
+ * session, else the comm. A comm that equals the first thread's says nothing
+ * about the kind. */
 static void name_kind(struct tr2_model *m, uint32_t task_thread)
 {
 	struct tr2_task_thread *t = &m->task_threads[task_thread];

@@ -3,8 +3,9 @@
  * join_transport - put the server of a Git transport below its client. Each
  * side records the session id that the other sent (transfer.advertiseSID), as
  * data of the category `transfer`. A server in another tree moves below the
- * client, with all processes below it. It stays if its known parent is not a
- * daemon.
+ * client, with the processes above the server that began after the client, and
+ * with all processes below these. The server stays if the kernel recorded the
+ * parent of the topmost of these processes.
  */
 #include <string.h>
 

@@ -282,8 +282,9 @@ static void end_session(struct tr2_model_session *s, const struct tr2_node *n)
 	s->code = n->code;
 }
 
-/* Did the process go on when the recording, or tracing, ended? Its session then
- * ended only for this reason. */
+/* Did the process begin before the recording, and still run when the recording
+ * or its tracing ended? Then the end of its session is not the end of the
+ * process. */
 static bool runs_on(const struct tr2_model_task *t)
 {
 	return t->begun_ns && t->end_ns == TR2_NO_TIME &&

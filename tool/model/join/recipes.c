@@ -2,8 +2,8 @@
 /*
  * recipes - join processes with the output of make --trace by text and time.
  *
- * Make names a target before the first line of its recipe only. With several
- * jobs, later lines stand between those of other targets. So a later line
+ * Make names a target only before the first line of its recipe. With several
+ * jobs, later lines stand between lines of other targets. So a later line
  * belongs to a target if two witnesses agree: the line follows this target's
  * name, and the job that ended last before the process began was this target's.
  */
@@ -35,7 +35,8 @@ static uint64_t hash_of(struct tr2_buf *b)
 	return b->len ? tr2_hash(b->p, b->len) | 1 : 0;
 }
 
-/* Kept for reuse: allocating maps memory. */
+/* Return an empty buffer. The buffer is static: each new one would map
+ * memory. */
 static struct tr2_buf *empty_text(void)
 {
 	static struct tr2_buf b;
@@ -53,7 +54,7 @@ uint64_t tr2_recipe_hash(const char *text, size_t len)
 }
 
 /* Return the hash of a process's command line, or of the command that a shell
- * gets by -c. 0: it is incomplete. */
+ * gets by -c. 0: the command line is incomplete. */
 static uint64_t process_hash(const struct tr2_words *words)
 {
 	struct tr2_buf *b = empty_text();
@@ -103,9 +104,10 @@ void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map)
 	}
 }
 
-/* Return the job of the same make that ended last before this one began; 0: it
- * is not certain which. The next line of a recipe starts when make notices the
- * end of the line before: no other job may have ended so shortly before. */
+/* Return the job of the same make that ended last before the process `node`
+ * began: the next line of a recipe starts when make notices the end of the line
+ * before. 0: no job, or uncertain, since another job ended nearly at the same
+ * time. */
 static uint32_t job_before(const struct tr2_model *m, uint32_t node)
 {
 	int64_t start = m->nodes[node].start_ns, last = INT64_MIN,

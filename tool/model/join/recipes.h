@@ -9,16 +9,17 @@
 #include "common/map.h"
 #include "model/model.h"
 
-/* A line of a recipe, as the `version` of a command: the line after the name of
- * the target, or another line. */
+/* Values of `version` for a line of a recipe: the first line, which follows the
+ * name of the target, or a later line. */
 #define TR2_RECIPE_FIRST 1u
 #define TR2_RECIPE_LATER 2u
 
 /* Return the hash of a command's text without quotes, backslashes and more than
- * one blank in a row: make runs a command without a shell if it can. */
+ * one blank in a row. If make runs a command without a shell, only its words
+ * are known, without quotes. */
 uint64_t tr2_recipe_hash(const char *text, size_t len);
 
-/* Index the commands that were found by their text. */
+/* Index the lines of recipes by the hashes of their texts. */
 void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map);
 
 /* Return the target of a job that runs this program, as the text names it; 0:

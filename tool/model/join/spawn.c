@@ -52,12 +52,12 @@ struct intervals {
 };
 
 /* A child span, or a fork without a child span. after_start_ns: the next event
- * of the starting thread after the start; after_end_ns: its next event after
- * the end of the started process. All times are wall. */
+ * of the starting thread after the start; after_end_ns: the thread's next event
+ * after the end of the started process. All times are wall times. */
 struct wait {
 	uint32_t parent; /* the node that started the child */
-	uint32_t thread; /* the thread that started the child; 0: no session
-			  * knows it */
+	uint32_t thread; /* the thread that started the child; 0: the thread is
+			  * in no session */
 	uint32_t node;   /* the child; 0: its times are unknown */
 	bool has_span;
 	int64_t start_ns; /* the fork, else child_start */
@@ -85,8 +85,8 @@ struct spawn {
 	struct intervals pieces;  /* all time spent on spawning */
 };
 
-/* Add an interval. Intervals mostly come in order: one that continues the last
- * one extends it. */
+/* Add an interval. Intervals mostly come in order. If an interval continues the
+ * last one, extend the last one. */
 static void add_interval(struct intervals *list, int64_t from, int64_t to)
 {
 	struct interval *last = list->nr ? &list->item[list->nr - 1] : NULL;
@@ -423,8 +423,8 @@ static int64_t parent_left(const struct tr2_model *m, const struct wait *w)
 	return n->end_ns;
 }
 
-/* Return the task thread that forked the process of a node; 0: its states are
- * unknown. */
+/* Return the task thread that forked the process of a node; 0: the thread, or
+ * its states, are unknown. */
 static uint32_t forking_thread(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_model_task *task = &m->tasks[m->nodes[node].task];
@@ -451,7 +451,7 @@ static bool is_for(const struct tr2_model *m, const struct tr2_state *s,
 }
 
 /* Cut an interval to the first time in it in which the thread waits for the
- * process `task`. false: the thread does not. */
+ * process `task`. Return false if there is no such time. */
 static bool cut_to_wait(const struct tr2_model *m, uint32_t thread,
 			uint32_t task, int64_t *from_ns, int64_t *to_ns)
 {

@@ -241,10 +241,11 @@ struct finding {
 	struct tr2_map commands; /* maps (task, hash) to 1 + the index of a
 				  * command */
 	struct tr2_map recipes;
-	tr2_str *recipe; /* by node: its target by the text of its command */
+	tr2_str *recipe; /* by node: its target, found by the text of its
+			  * command */
 	tr2_str *target;
-	tr2_str *below; /* by node: the only target of the processes below it in
-			 * its job; 0: none yet */
+	tr2_str *below; /* by node: the only target of the processes below the
+			 * node in the same job; 0: none yet */
 	bool *several;
 	tr2_str top; /* the directory of the recording */
 };
@@ -256,8 +257,8 @@ static const char *file_of(struct finding *f, uint32_t node,
 	uint32_t parent = m->nodes[m->nodes[node].parent].task;
 	const char *file = logged(m, &f->commands, parent, words);
 
-	/* A make that has changed its directory cannot be named by a target
-	 * relative to another directory. */
+	/* Do not look for the recipe of a make or ninja: it may have changed
+	 * its directory, and the target is relative to another directory. */
 	if (!file && runs_jobs(m, m->nodes[node].parent) &&
 	    !runs_jobs(m, node)) {
 		f->recipe[node] = tr2_recipe_target(m, &f->recipes, f->recipe,

@@ -63,8 +63,8 @@ uint32_t tr2_build_task_fork(struct tr2_model *m, int32_t pid, int32_t ppid,
 		m->tasks[i].nr_threads++;
 		return i;
 	}
-	/* The parent is 0 if its start was not recorded: it is outside of the
-	 * recording. Any other parent has a smaller index than its child. */
+	/* A parent without a recorded start is outside of the recording, and
+	 * becomes 0. Any other parent has a smaller index than its child. */
 	parent = ppid && ppid != pid ?
 			 tr2_map_get(&m->priv->tasks, (uint32_t)ppid) : 0;
 	i = task_of(m, pid, true);

@@ -37,8 +37,8 @@ static void list_segments(const struct tr2_model *m, struct tr2_borders *b,
 	tr2_for_each_segment(m, task, i) {
 		uint32_t next = m->segments[i].next;
 
-		/* Add no border for the last program of most processes, which
-		 * have no other border. */
+		/* Add a border for the last program only if there are other
+		 * borders: most processes run only one program. */
 		if (!next && b->nr)
 			add_border(b, from_ns, 0);
 		if (!next || !tr2_segment_is_notable(m, n, i))

@@ -21,8 +21,8 @@ enum tr2_step_kind {
 	TR2_STEP_UNKNOWN, /* no states were recorded, or only the step's inner
 			   * steps have time */
 	TR2_STEP_RUN,
-	TR2_STEP_READY, /* ready, but without a CPU; steps have it as a part of
-			 * RUN */
+	TR2_STEP_READY, /* ready, but without a CPU; a step of RUN includes this
+			 * time, as ready_ns */
 	TR2_STEP_WAIT
 };
 
@@ -33,7 +33,7 @@ struct tr2_step {
 	/* an earlier program of the process; 0: the last one, or all */
 	uint32_t segment;
 	uint32_t span;  /* a region of the process; 0: outside of regions */
-	uint32_t parent; /* 1 + index of the step around it; 0: none */
+	uint32_t parent; /* 1 + index of the step around this one; 0: none */
 	int64_t ns;      /* the step's own time on the path; 0: only inner steps
 			  * have time */
 	int64_t ready_ns; /* RUN: time without a CPU, which ns does not
@@ -118,9 +118,9 @@ struct tr2_path_sum {
 	 * start of all. `by` had more than half of the time. */
 	struct tr2_step step;
 	uint32_t nr_nodes; /* processes */
-	/* The first process of the place that has more than half of the time
-	 * below it; 0: none. A place is a way of kinds of processes from the
-	 * root down. */
+	/* The place below which more than half of the time was spent, as the
+	 * first process at that place; 0: no place has so much. A place is a
+	 * chain of kinds of processes from the root down. */
 	uint32_t in;
 	/* Parts of the time: with derived wake-ups; with doubtful wake-ups; due
 	 * to step.by; due to step.object. */

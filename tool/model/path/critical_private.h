@@ -20,7 +20,7 @@ void tr2_path_add_piece(struct tr2_path_pieces *list,
 /*
  * Order steps by their start, each before its inner steps. more[i] is 1 + the
  * index of a further step of step i's owner; 0: none. more may be NULL. A
- * further step has the owner's parent and no inner steps. It comes directly
+ * further step has the owner's parent and no inner steps, and comes directly
  * after the owner's first step. The caller frees *out. Return the number of
  * steps.
  */

@@ -30,7 +30,7 @@ enum tr2_change_kind {
 	 * ended. */
 	TR2_CHANGE_WAIT,
 	TR2_CHANGE_READY, /* time without a CPU */
-	TR2_CHANGE_JOBS   /* this number of jobs at once: see
+	TR2_CHANGE_JOBS   /* another number of jobs at once: see
 			   * model/path/jobs.h */
 };
 
