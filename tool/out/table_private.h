@@ -51,8 +51,8 @@ void tr2_cell_as_text(const struct tr2_cell *cell, struct tr2_buf *out);
  * all other columns. */
 struct tr2_units {
 	struct tr2_durations {
-		uint64_t largest, smallest; /* smallest: the smallest one that
-					     * is not 0 */
+		uint64_t largest, smallest; /* smallest: the smallest duration
+					     * other than 0 */
 		bool has_ns; /* some durations are not whole microseconds */
 	} of[2];
 	struct tr2_unit unit[2];
