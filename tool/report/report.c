@@ -251,8 +251,8 @@ static void split_changes(void)
 }
 
 /* Find the values of --what-if, which may be given with or without a value.
- * Without a value, its values are those words that are changes and not files.
- * Remove missing values. Return the number of other words. */
+ * Without a value, the words of the command line that are changes and not files
+ * are the values. Remove missing values. Return the number of other words. */
 static int parse_changes(int argc, char **argv)
 {
 	size_t i, nr = 0;

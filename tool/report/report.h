@@ -102,8 +102,8 @@ static inline double tr2_report_share(int64_t part, int64_t whole)
 	return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-/* Find the peak of memory, and its time since the first start. If it was not
- * observed, return false, and set them to 0 and TR2_NO_TIME. */
+/* Find the peak of memory, and its time since the first start. If memory was
+ * not observed, return false, and set *bytes to 0 and *at_ns to TR2_NO_TIME. */
 bool tr2_report_peak(const struct tr2_model *m, uint64_t *bytes,
 		     int64_t *at_ns);
 /* Return "peak memory 1.9 GiB at 34.200 s". */

@@ -109,12 +109,14 @@ bool tr2_report_jobs(const struct tr2_report *r, uint32_t root,
 	tr2_retime(retime, c->change, c->nr, TR2_RETIME_WORST);
 	a.worst_ns = tr2_jobs_worst(&jobs, r->m, root, c->jobs->jobs,
 				    tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* The best case: no job lacks a CPU. */
+	/* In the best case, no job lacks a CPU. */
 	c->change[c->nr] = (struct tr2_change){ .kind = TR2_CHANGE_READY };
 	tr2_retime(retime, c->change, c->nr + 1, TR2_RETIME_BEST);
 	a.best_ns = tr2_jobs_best(&jobs, r->m, root, c->jobs->jobs,
 				  tr2_retimed_jobs(retime, &jobs, job_ns));
-	/* Limit the recorded jobs together to the CPUs that the machine has. */
+	/* No order of the recorded jobs takes less than their CPU time, divided
+	 * by the number of CPUs. Other changes would change the CPU time,
+	 * too. */
 	cpu_ns = c->nr > 1 ? 0 : tr2_jobs_cpu_ns(&jobs, r->m);
 	if (a.best_ns < cpu_ns)
 		a.best_ns = cpu_ns;

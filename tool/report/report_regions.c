@@ -212,8 +212,8 @@ static void cell_spread(struct tr2_table *t, const struct group_row *r,
 	COLUMN(max_ns, "MAX", TR2_COL_SINGLE | TR2_COL_YIELDS, \
 	       cell_spread(t, r, r->g->max_ns))
 
-/* The columns for the times of a group, which are sums also of parallel work,
- * and for its share of the elapsed time. */
+/* The columns for the times of a group, and for the group's share of the
+ * elapsed time. Times are sums, in which parallel work counts several times. */
 #define TIMES(COLUMN) \
 	COLUMN(total_ns, "SUM WALL", 0, tr2_cell_ns(t, r->g->total_ns)) \
 	COLUMN(self_ns, "SUM SELF", 0, tr2_cell_ns(t, r->g->self_ns)) \

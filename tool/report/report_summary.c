@@ -19,8 +19,9 @@
 /* Time after the end of the root counts as background only if it is at least
  * this long. */
 #define MIN_BACKGROUND_NS 1000000
-/* Text leaves out smaller shares. MIN_READY_SHARE: of the time without a CPU;
- * MIN_RECORDER_SHARE: of the part of it in which the recorder had the CPU. */
+/* Text leaves out smaller shares. MIN_READY_SHARE is for the time without a
+ * CPU; MIN_RECORDER_SHARE is for the part of this time in which the recorder
+ * had the CPU. */
 #define MIN_READY_SHARE 0.005
 #define MIN_RECORDER_SHARE 0.003
 
@@ -52,7 +53,8 @@ static int64_t background_ns(const struct tr2_model *m)
 }
 
 struct summary {
-	struct tr2_node_row root; /* its node is 0 if there are several */
+	struct tr2_node_row root; /* root.node is 0 if there are several
+				   * roots */
 	int64_t whole_ns, background_ns;
 	int64_t cpu_ns; /* CPU time of all processes; TR2_NO_TIME: unknown */
 	/* Times on the critical path; TR2_NO_TIME: unknown. */

@@ -285,8 +285,8 @@ static void set_costs(struct suite *all, uint32_t first, struct script *script)
 		count_test(script, &all->test[i]);
 	}
 	if (script->outside_ns < 0)
-		script->outside_ns = 0; /* more than the script's time, if tests
-					 * inside of tests count twice */
+		script->outside_ns = 0; /* tests took more than the script, if
+					 * tests inside of tests count twice */
 }
 
 static void gather_script(struct suite *all, uint32_t session)
