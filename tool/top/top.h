@@ -92,8 +92,8 @@ struct tr2_top {
 	int32_t root; /* the process that the user named by its pid or ring */
 	int32_t recorder;
 	const char *path; /* path of the recording */
-	/* the processes to which `record -p` attached, and those that these
-	 * have started since */
+	/* the processes to which `record -p` attached, and the processes that
+	 * they have started since */
 	int32_t *roots;
 	uint32_t nr_roots, alloc_roots;
 	struct tr2_top_dir dirs[2];

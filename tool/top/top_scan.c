@@ -89,7 +89,9 @@ static void set_member(const struct scan *s, int32_t pid)
 		seen->member = YES;
 }
 
-/* Mark the processes from which their descendants are found. */
+/* Mark the processes that are watched in any case: those of the previous
+ * reading, at the first reading the roots, and those that write in a directory
+ * with `adopts`. mark_below() finds their descendants. */
 static void mark_known(const struct scan *s)
 {
 	const struct tr2_top *top = s->top;
