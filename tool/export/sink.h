@@ -16,8 +16,8 @@ struct tr2_export_sink {
 	struct tr2_buf buf; /* append here */
 	const char *path;   /* the path that the user gave; NULL: standard
 			     * output */
-	char *target, *temp; /* file that is replaced, and file that is written;
-			      * NULL: path is written directly */
+	char *target, *temp; /* target: file that is replaced; temp: file that
+			      * is written; NULL: path is written directly */
 	int fd;
 	bool failed; /* an error was printed */
 };

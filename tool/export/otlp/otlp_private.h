@@ -92,7 +92,7 @@ void tr2_otlp_find_traces(struct tr2_export *x, struct tr2_otlp *o);
 void tr2_otlp_write_recordings(struct tr2_export *x);
 void tr2_otlp_write_trace_span(struct tr2_export *x, uint32_t i);
 
-/* Prepare sampling. Call it when the traces are known. */
+/* Prepare sampling. Call this when the traces are known. */
 void tr2_otlp_sampling_begin(struct tr2_export *x);
 void tr2_otlp_sampling_end(struct tr2_otlp *o);
 /* Is the tree below a topmost process exported? */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * html - the data of the page for a browser, see export/page/html.h: one JSON
- * object, whose rows are those of page.def.
+ * object, whose rows page.def describes.
  *
  * Times are nanoseconds since the first process began; a span's start is
  * relative to the span before it in its thread, which keeps the numbers short.

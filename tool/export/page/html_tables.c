@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_tables - the tables of the page: those of the report, with the
- * properties of their columns. tool/export/page/tables.js shows them.
+ * html_tables - the tables of the page, which are the tables of the report,
+ * with the properties of their columns. tool/export/page/tables.js shows them.
  */
 #include <stdlib.h>
 

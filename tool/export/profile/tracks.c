@@ -608,8 +608,8 @@ static void intervals(struct tr2_export *x, const struct tr2_metric *metric)
 	c->w->close(x);
 }
 
-/* Write only metrics of the session as a whole, which contain those of its
- * threads. */
+/* Write only metrics of the session as a whole, which contain the metrics of
+ * its threads. */
 void tr2_tracks_metric(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_metric *metric = &x->m->metrics[i];

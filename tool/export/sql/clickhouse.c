@@ -98,8 +98,9 @@ static void number_rows(struct tr2_export *x)
 	}
 }
 
-/* Find a session for each process: its own, or that of the nearest process
- * above it, or else any session, since all processes run on one machine. */
+/* Find a session for each process: the process's own session, or the session of
+ * the nearest process above it, or else any session, since all processes run on
+ * one machine. */
 static void find_near(struct clickhouse *h, const struct tr2_model *m)
 {
 	uint32_t i;
