@@ -174,7 +174,7 @@ struct tr2_model_sample {
 	uint32_t next; /* the next sample of the same session, by time */
 	int64_t at_ns; /* time in the session; without a session: wall */
 	uint64_t count; /* the event's count since the last sample */
-	bool is_time, is_wait; /* count: in ns; the length of a wait */
+	bool is_time, is_wait; /* count is in ns; count is a wait's length */
 	/* Return addresses, the innermost first: in the kernel, then in the
 	 * process. In both parts, the first is the address of an instruction
 	 * plus 1, as if it were a return address. */
@@ -503,7 +503,7 @@ struct tr2_segment {
 	bool exec;        /* the segment begins with an exec */
 };
 
-/* By what source the parent of a node is known. */
+/* The source by which the parent of a node is known. */
 enum tr2_join {
 	TR2_JOIN_ROOT,    /* the node has no parent in this recording */
 	TR2_JOIN_TASK,    /* by the kernel's record */
@@ -578,7 +578,7 @@ enum tr2_problem_kind {
 	TR2_PROBLEM_FILE,         /* a file that cannot be read */
 	TR2_PROBLEM_NEWER,        /* a file of a newer version */
 	TR2_PROBLEM_OVERWRITTEN,  /* a ring has lost its oldest records */
-	TR2_PROBLEM_UNSURE,       /* perf text of an uncertain process */
+	TR2_PROBLEM_UNSURE,       /* perf text whose process is uncertain */
 	/* Only `trace2 check` shows the problems below. */
 	TR2_PROBLEM_MISSING,      /* a mandatory field is missing */
 	TR2_PROBLEM_ORDER,        /* order of version, exit, metrics, atexit */
@@ -685,7 +685,7 @@ struct tr2_model {
 	bool has_meta, no_task_records;
 	/* Why data was not recorded; 0: it was recorded, or not requested. */
 	tr2_str no_states, no_causes, no_wakers, no_samples;
-	tr2_str remedy; /* how to permit what was refused; 0: unknown */
+	tr2_str remedy; /* how to permit the refused data; 0: unknown */
 
 	struct tr2_model_private *priv;
 };

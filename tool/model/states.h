@@ -43,7 +43,8 @@ int64_t tr2_state_end(const struct tr2_model *m, uint32_t task_thread,
 uint32_t tr2_state_at(const struct tr2_model *m, uint32_t task_thread,
 		      int64_t wall_ns);
 
-/* Add the states of a task thread from from_ns to to_ns, as far as it lived. */
+/* Add the states of a task thread from from_ns to to_ns, as far as the thread
+ * lived in that time. */
 void tr2_states_sum(const struct tr2_model *m, uint32_t task_thread,
 		    int64_t from_ns, int64_t to_ns,
 		    struct tr2_state_sums *sums);

@@ -15,8 +15,8 @@
  * leave ends. */
 #define MAX_UNWIND 64
 
-/* The duration and the time of one event may differ by this: each is a reading
- * of the clock. */
+/* The duration and the time of one event may differ by this: each comes from
+ * its own reading of the clock. */
 #define SAME_START_NS 1000000
 
 static tr2_str intern_view(const struct build *b, const struct tr2_view *v)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * build_owners - find the thread that had the CPU for which another thread was
- * ready. Or find that the limit of its control group kept the ready thread from
- * a CPU.
+ * ready. Or find that the ready thread had no CPU because of the limit of its
+ * control group.
  */
 #include <string.h>
 

@@ -37,7 +37,8 @@ struct tr2_states_build *tr2_states_build_new(struct tr2_model *m,
 	b->first_task = first_task;
 	b->first_thread = m->nr_task_threads;
 	b->nr_slots = 1;
-	/* A thread that waits all the time has no switch: count its state. */
+	/* Count the states of the threads that already ran: a thread that waits
+	 * all the time has no switch. */
 	b->nr_switches = m->priv->nr_found;
 	map_tasks(b);
 	return b;

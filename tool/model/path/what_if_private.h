@@ -50,7 +50,8 @@ uint64_t tr2_retime_rates(struct tr2_retime *r,
 			  const struct tr2_change *changes, size_t nr);
 
 /* Return how much shorter the critical path becomes with the rates that were
- * set last, if its work keeps its order. No other order can gain more. */
+ * set last, if the work on the path keeps its order. No other order can gain
+ * more. */
 int64_t tr2_retime_path_gain(const struct tr2_retime *r,
 			     const struct tr2_change *changes, size_t nr,
 			     const struct tr2_step *steps, size_t nr_steps);
