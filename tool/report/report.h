@@ -128,7 +128,7 @@ void tr2_report_processes_by_kind(const struct tr2_report *r);
 bool tr2_report_groups(const struct tr2_report *r);
 
 /* --what-if: print what the given changes would gain or, without changes, which
- * ones would gain most. Return false after an error message. */
+ * changes would gain most. Return false after an error message. */
 bool tr2_report_what_if(const struct tr2_report *r);
 /* For the page: print which changes would gain most, if states are known. */
 void tr2_report_gains(const struct tr2_report *r);

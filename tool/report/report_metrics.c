@@ -134,7 +134,7 @@ static uint64_t mean(const struct sum *sum)
 }
 
 /* Leave percentiles empty if some metrics have no buckets. Else readers would
- * take the percentiles of some metrics for those of all. */
+ * take the percentiles of some metrics for the percentiles of all. */
 #define PERCENTILE(cell, type, p) \
 	if (r->sum->buckets && !r->sum->some_without) \
 		cell(t, (type)tr2_histogram_percentile(r->sum->buckets, p, \

@@ -151,8 +151,8 @@ static void find_path(struct waits *w)
 		qsort(w->path, w->nr_path, sizeof(*w->path), by_thread);
 }
 
-/* Return the time of a wait that is on the critical path. Call it for the waits
- * of a thread in order of time. */
+/* Return the time of a wait that is on the critical path. Call this for the
+ * waits of a thread in order of time. */
 static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 		       int64_t to_ns)
 {
