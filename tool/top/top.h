@@ -137,7 +137,8 @@ void tr2_top_free_process(struct tr2_top_process *p);
 struct tr2_top_process *tr2_top_add_ended(struct tr2_top *top, int32_t pid);
 int64_t tr2_top_wall_ns(const struct tr2_top_process *p);
 /* Return the share of time in which the process had a CPU, or was ready for
- * one: since the previous reading or, at the first one, since its start. */
+ * one: since the previous reading or, at the first reading, since the process's
+ * start. */
 double tr2_top_cpu(const struct tr2_top_process *p);
 double tr2_top_ready(const struct tr2_top_process *p);
 

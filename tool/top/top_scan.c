@@ -267,8 +267,8 @@ static void scan_ended(struct tr2_top *top, struct tr2_top_process *old)
 TR2_ORDER(compare_starts, struct tr2_top_process,
 	  TR2_UP(start_ns) ?: TR2_UP(pid))
 
-/* Return the CPU time of a process: its own, and that of the children for which
- * it has waited. */
+/* Return the CPU time of a process: its own time, and the time of the children
+ * for which it has waited. */
 static int64_t time_of(const struct tr2_top_process *p)
 {
 	return p->now.waited_ns + (p->is_recorder ? 0 : p->now.cpu_ns);
@@ -295,8 +295,8 @@ static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 }
 
 /* Return the CPU time that a process has got from its children since the
- * previous reading. Read it again: children may have ended after the process
- * was read. */
+ * previous reading. Read that time again: children may have ended after the
+ * process was read. */
 static int64_t got(const struct tr2_top_process *p)
 {
 	struct tr2_procfs_stat stat;
