@@ -95,7 +95,7 @@ static void open_sources(void)
 	had.has_ptrace = try_ptrace(&had.ptrace);
 }
 
-static bool counts(const char *name)
+static bool is_counted(const char *name)
 {
 	struct tr2_perfevents list;
 	struct tr2_perfevent event;
@@ -154,8 +154,8 @@ static void add_sources(struct tr2_table *t)
 {
 	char init[8];
 	bool sees_all = tr2_procfs_text(1, 0, "stat", init, sizeof(init));
-	bool counts_time = counts("task-clock");
-	bool counts_cycles = counts("cycles");
+	bool counts_time = is_counted("task-clock");
+	bool counts_cycles = is_counted("cycles");
 
 	add_processes(t);
 	add_kernel(t, "record", "states of threads", TR2_KERNEL_STATES);

@@ -88,7 +88,7 @@ static struct {
 	FILE *out; /* the stream for the steps; CMD's output goes elsewhere */
 } bi;
 
-static bool takes(const struct tr2_difference *d, const void *data)
+static bool takes_difference(const struct tr2_difference *d, const void *data)
 {
 	(void)data;
 	return tr2_choice_takes(&choice, d->kind, d->unit, d->name,
@@ -125,7 +125,7 @@ static struct point *find_point(const char *commit)
 
 /* Build and measure a commit. Return NULL on failure, with the reason in
  * bi.run. */
-static struct point *measure(const char *commit)
+static struct point *measure_commit(const char *commit)
 {
 	struct tr2_measures ms = { 0 }, base = { 0 };
 	struct point *p = NULL;
@@ -156,7 +156,7 @@ static void say_unmeasured(const struct tr2_bisect_rev *rev)
 
 static bool measure_end(const struct tr2_bisect_rev *rev)
 {
-	if (measure(rev->commit))
+	if (measure_commit(rev->commit))
 		return true;
 	say_unmeasured(rev);
 	return false;
@@ -189,14 +189,14 @@ static void add_difference(struct tr2_buf *b, const struct tr2_comparison *c,
 /* Choose the deciding measure. in_turns false: an exact count that differs
  * between the ends. in_turns true: a time or a varying number whose difference
  * is more than chance. Return false if no measure decides. */
-static bool choose(bool in_turns, const struct tr2_measures *from,
-		   const struct tr2_measures *to)
+static bool choose_measure(bool in_turns, const struct tr2_measures *from,
+			   const struct tr2_measures *to)
 {
 	const struct tr2_difference *d;
 	struct tr2_comparison c;
 	struct tr2_verdict v;
 
-	tr2_compare(&c, from, to, in_turns, takes, NULL);
+	tr2_compare(&c, from, to, in_turns, takes_difference, NULL);
 	tr2_verdict(&v, &c, TR2_ALPHA);
 	d = in_turns ? v.time[0] : v.count[0];
 	if (!in_turns)
@@ -229,7 +229,7 @@ static bool tell_by_time(void)
 		 !measure_turns(&from, &to))
 		say_unmeasured(&good);
 	else
-		ok = choose(true, &from, &to);
+		ok = choose_measure(true, &from, &to);
 	bi.in_turns = ok;
 	tr2_measures_release(&from);
 	tr2_measures_release(&to);
@@ -264,13 +264,13 @@ static void add_step(const char *commit, const char *word, double value,
 /* Measure a commit unless it was measured before, and print whether it is good,
  * bad or skipped. Return NULL if the search must end, with the reason in
  * bi.run. */
-static const char *judge(const char *commit)
+static const char *judge_commit(const char *commit)
 {
 	struct point *p = find_point(commit);
 	const char *word;
 
 	if (!p)
-		p = measure(commit);
+		p = measure_commit(commit);
 	if (!p && (bi.run.stop || bi.run.failed))
 		return NULL;
 	word = !p ? "skip" : is_bad(p) ? "bad" : "good";
@@ -306,7 +306,7 @@ static void say_skipped(char *list)
 /* Give Git the verdict on the current commit. If the search has found the first
  * bad commit, return it; the caller frees it. Set *over if the search has
  * ended. */
-static char *tell(const char *word, bool *over)
+static char *tell_git(const char *word, bool *over)
 {
 	struct tr2_buf out = TR2_BUF_INIT, why = TR2_BUF_INIT;
 	char *first = NULL;
@@ -349,7 +349,7 @@ static bool is_bad_base(const char *commit, const char *word)
 
 /* Return the first bad commit, which the caller frees; NULL: it was not
  * found. */
-static char *search(void)
+static char *search_commit(void)
 {
 	struct tr2_buf why = TR2_BUF_INIT;
 	const char *word;
@@ -364,9 +364,9 @@ static char *search(void)
 	while (!over && !tr2_bisect_stopped(&bi.run)) {
 		commit = tr2_git_text("-C", bi.tree.path, "rev-parse",
 				      "BISECT_HEAD");
-		word = commit ? judge(commit) : NULL;
+		word = commit ? judge_commit(commit) : NULL;
 		if (word && !is_bad_base(commit, word))
-			first = tell(word, &over);
+			first = tell_git(word, &over);
 		else
 			over = true;
 		free(commit);
@@ -526,12 +526,13 @@ static int compare_counts(const char *first, const char *before)
 	int code;
 
 	if (!find_point(before))
-		measure(before);
+		measure_commit(before);
 	a = find_point(before);
 	b = find_point(first);
 	if (!a || !b)
 		return print_result(first, NULL);
-	tr2_compare(&c, &a->measures, &b->measures, false, takes, NULL);
+	tr2_compare(&c, &a->measures, &b->measures, false, takes_difference,
+		    NULL);
 	code = print_result(first, &c);
 	tr2_comparison_release(&c);
 	return code;
@@ -546,7 +547,7 @@ static int compare_in_turns(const char *first, const char *before)
 	if (tr2_bisect_prepare(&bi.run, &bi.base, before) &&
 	    tr2_bisect_prepare(&bi.run, &bi.tree, first) &&
 	    measure_turns(&a, &b)) {
-		tr2_compare(&c, &a, &b, true, takes, NULL);
+		tr2_compare(&c, &a, &b, true, takes_difference, NULL);
 		code = print_result(first, &c);
 		tr2_comparison_release(&c);
 	} else if (!bi.run.stop && !bi.run.failed) {
@@ -559,7 +560,7 @@ static int compare_in_turns(const char *first, const char *before)
 }
 
 /* Compare the found commit with the commit before it. Return the exit code. */
-static int finish(const char *first)
+static int finish_bisect(const char *first)
 {
 	char *name = tr2_strf("%s^", first);
 	char *before = tr2_git_text("-C", bi.tree.path, "rev-parse", name);
@@ -575,7 +576,7 @@ static int finish(const char *first)
 	return code;
 }
 
-static int bisect(void)
+static int bisect_commits(void)
 {
 	const struct tr2_measures *from, *to;
 	char *first;
@@ -585,7 +586,7 @@ static int bisect(void)
 		return TR2_EXIT_FATAL;
 	from = &find_point(good.commit)->measures;
 	to = &find_point(bad.commit)->measures;
-	if (!choose(false, from, to) && !tell_by_time()) {
+	if (!choose_measure(false, from, to) && !tell_by_time()) {
 		if (bi.run.failed || bi.run.stop)
 			return TR2_EXIT_FATAL;
 		tr2_error("cannot tell %s and %s apart: neither an exact count "
@@ -596,8 +597,8 @@ static int bisect(void)
 	}
 	add_step(good.commit, "good", bi.by.good, NULL);
 	add_step(bad.commit, "bad", bi.by.bad, NULL);
-	first = search();
-	code = first ? finish(first) : TR2_EXIT_FATAL;
+	first = search_commit();
+	code = first ? finish_bisect(first) : TR2_EXIT_FATAL;
 	free(first);
 	return code;
 }
@@ -637,7 +638,7 @@ static int open_tree(void)
 	return -1;
 }
 
-static void release(void)
+static void release_bisect(void)
 {
 	uint32_t i;
 
@@ -680,14 +681,14 @@ static int run_bisect(int argc, char **argv)
 		tr2_event_counters_add_allocations(&bi.run.counters);
 	if (tr2_event_counters_add(&bi.run.counters, EVENTS) &&
 	    !open_output() && !open_tree())
-		code = bisect();
+		code = bisect_commits();
 	/* Handle a pending signal here: it must not end the process before the
 	 * work trees are removed. */
 	if (tr2_bisect_stopped(&bi.run)) {
 		say_interrupted();
 		code = 128 + SIGINT;
 	}
-	release();
+	release_bisect();
 	return code;
 }
 

@@ -31,7 +31,7 @@ static const struct tr2_option options[] = {
 	TR2_OPT_END
 };
 
-static bool failed(const struct tr2_model *m, uint32_t node)
+static bool has_failed(const struct tr2_model *m, uint32_t node)
 {
 	const struct tr2_node *n = &m->nodes[node];
 	uint32_t s;
@@ -48,7 +48,7 @@ static bool wanted(const struct tr2_model *m, uint32_t node)
 		return false;
 	if (only_open && m->nodes[node].end != TR2_END_OPEN)
 		return false;
-	return !only_errors || failed(m, node);
+	return !only_errors || has_failed(m, node);
 }
 
 static uint32_t nr_threads(const struct tr2_model *m,

@@ -168,7 +168,7 @@ static int read_forward(void)
 	return 0;
 }
 
-static int usage(int argc)
+static int record_usage(int argc)
 {
 	bool attaches = processes.nr, listens = addresses.nr;
 	const struct tr2_rule rules[] = {
@@ -273,7 +273,7 @@ static int run_record(int argc, char **argv)
 
 	if (events.nr == 1 && !strcmp(events.item[0], "list"))
 		return tr2_events_list();
-	code = usage(argc);
+	code = record_usage(argc);
 	if (!code)
 		code = read_profile(&job.kernel);
 	if (!code)

@@ -84,7 +84,7 @@ static bool setup(struct script *s, struct tr2_model *m)
 	return tr2_printer_init(&s->printer, m, chosen_form(), fields);
 }
 
-static void release(struct script *s)
+static void release_script(struct script *s)
 {
 	tr2_printer_release(&s->printer);
 	tr2_model_free(s->m);
@@ -100,7 +100,7 @@ static int run_follow(int argc, char **argv)
 		exit_code = tr2_follow(s.m, &inputs, on_followed, &s);
 	if (!exit_code)
 		tr2_printer_end(&s.printer);
-	release(&s);
+	release_script(&s);
 	return exit_code;
 }
 
@@ -134,7 +134,7 @@ static int run_script(int argc, char **argv)
 	} else {
 		exit_code = TR2_EXIT_USAGE;
 	}
-	release(&s);
+	release_script(&s);
 	return exit_code;
 }
 

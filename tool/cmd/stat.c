@@ -103,7 +103,7 @@ static struct {
 	bool stop;
 } st;
 
-static int usage(int argc)
+static int stat_usage(int argc)
 {
 	const struct tr2_rule rules[] = {
 		{ !argc, "no command given" },
@@ -473,7 +473,7 @@ static int open_dirs(void)
 	return ret;
 }
 
-static void release(void)
+static void release_sides(void)
 {
 	tr2_rundir_close(&st.cmd_dir);
 	tr2_rundir_close(&st.base_dir);
@@ -495,7 +495,7 @@ static int run_stat(int argc, char **argv)
 	if (nr_runs < 0)
 		nr_runs = until_decided ? UNDECIDED_RUNS :
 			  against || note ? COMPARED_RUNS : 1;
-	code = usage(argc);
+	code = stat_usage(argc);
 	if (!code)
 		code = read_baseline();
 	if (!code && !parse_events())
@@ -508,7 +508,7 @@ static int run_stat(int argc, char **argv)
 		code = TR2_EXIT_FATAL;
 	if (!code)
 		code = run_and_report(argv);
-	release();
+	release_sides();
 	return code;
 }
 

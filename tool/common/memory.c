@@ -114,7 +114,7 @@ void *tr2_large_page(void)
 
 /* Move bytes, and release their old pages on the way, so that there are never
  * two copies of a large array. */
-static void move(char *to, char *from, size_t bytes)
+static void move_bytes(char *to, char *from, size_t bytes)
 {
 	size_t at, step = TR2_LARGE_PAGE_BYTES;
 
@@ -139,7 +139,7 @@ static void *move_to_large_pages(void *array, size_t bytes, uint32_t *alloc,
 	to = room / element_bytes > UINT32_MAX ? NULL : large_pages(room);
 	if (!to)
 		return NULL;
-	move(to, array, bytes);
+	move_bytes(to, array, bytes);
 	*alloc = (uint32_t)(room / element_bytes);
 	return to;
 }

@@ -29,7 +29,7 @@ static bool digit_next(const struct text *t)
 }
 
 /* Parse exactly `n` digits. */
-static bool number(struct text *t, int n, unsigned int *value)
+static bool read_number(struct text *t, int n, unsigned int *value)
 {
 	for (*value = 0; n; n--) {
 		if (!digit_next(t))
@@ -65,10 +65,10 @@ static bool zone(struct text *t, int64_t *east_s)
 
 	*east_s = 0;
 	if (skip_chars(t, "+-")) {
-		if (!number(t, 2, &hours) || hours > 23)
+		if (!read_number(t, 2, &hours) || hours > 23)
 			return false;
 		if ((skip_chars(t, ":") || digit_next(t)) &&
-		    (!number(t, 2, &minutes) || minutes > 59))
+		    (!read_number(t, 2, &minutes) || minutes > 59))
 			return false;
 		*east_s = (int64_t)(hours * 60 + minutes) * 60;
 		if (west)
@@ -94,12 +94,12 @@ static bool date(struct text *t, int64_t *days)
 	unsigned int y, mon, d;
 	bool dashes;
 
-	if (!number(t, 4, &y))
+	if (!read_number(t, 4, &y))
 		return false;
 	dashes = skip_chars(t, "-");
-	if (!number(t, 2, &mon) || dashes != skip_chars(t, "-") ||
-	    !number(t, 2, &d) || y < 1970 || y > 2115 || mon < 1 || mon > 12 ||
-	    d < 1 || d > days_in(y, mon))
+	if (!read_number(t, 2, &mon) || dashes != skip_chars(t, "-") ||
+	    !read_number(t, 2, &d) || y < 1970 || y > 2115 || mon < 1 ||
+	    mon > 12 || d < 1 || d > days_in(y, mon))
 		return false;
 	*days = tr2_days_until(y, mon, d);
 	return true;
@@ -111,13 +111,13 @@ static bool time_of_day(struct text *t, int64_t *us)
 	unsigned int h, min, sec = 0, part = 0;
 	bool colons;
 
-	if (!number(t, 2, &h))
+	if (!read_number(t, 2, &h))
 		return false;
 	colons = skip_chars(t, ":");
-	if (!number(t, 2, &min))
+	if (!read_number(t, 2, &min))
 		return false;
 	if (colons ? skip_chars(t, ":") : digit_next(t)) {
-		if (!number(t, 2, &sec) ||
+		if (!read_number(t, 2, &sec) ||
 		    (skip_chars(t, ".,") && !fraction(t, &part)))
 			return false;
 	}

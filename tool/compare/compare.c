@@ -223,7 +223,7 @@ static void choose_test(struct tr2_comparison *c, size_t from, size_t to)
 
 /* Judge the rows. Correct the p-values of one kind together for multiple
  * tests. */
-static void judge(struct tr2_comparison *c)
+static void judge_rows(struct tr2_comparison *c)
 {
 	double *p = tr2_calloc(c->nr, sizeof(*p));
 	size_t from, to, i;
@@ -315,7 +315,7 @@ void tr2_compare(struct tr2_comparison *c, const struct tr2_measures *base,
 			c->item[c->nr++] = c->item[i];
 	}
 	qsort(c->item, c->nr, sizeof(*c->item), by_delta);
-	judge(c);
+	judge_rows(c);
 }
 
 void tr2_comparison_release(struct tr2_comparison *c)

@@ -300,7 +300,7 @@ static void cell_side(struct tr2_table *t, const struct tr2_difference *d,
 TR2_COLUMN_LIST(columns, struct tr2_difference, COLUMNS)
 #define NR_COLUMNS (ARRAY_SIZE(columns))
 
-static bool takes(const struct tr2_difference *d, const void *data)
+static bool takes_difference(const struct tr2_difference *d, const void *data)
 {
 	const struct tr2_measure_choice *choice = data;
 
@@ -316,7 +316,7 @@ void tr2_compare_chosen(struct tr2_comparison *c,
 			const struct tr2_measures *new, bool in_turns,
 			const struct tr2_measure_choice *choice)
 {
-	tr2_compare(c, base, new, in_turns, takes, choice);
+	tr2_compare(c, base, new, in_turns, takes_difference, choice);
 	c->selected = choice->only;
 }
 

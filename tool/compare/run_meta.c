@@ -92,7 +92,7 @@ static void read_origin(struct tr2_origin *o, const struct tr2_meta_keys *keys)
 }
 
 /* Return the member's value as a number; NAN: it is not a number. */
-static double number(const struct tr2_json_member *member)
+static double number_of(const struct tr2_json_member *member)
 {
 	char first = member->value.len ? *member->value.p : '"';
 
@@ -119,11 +119,11 @@ static void read_counter(const struct tr2_json_member *counter,
 
 	while (tr2_json_next_member(&text, &member)) {
 		if (tr2_json_member_is(&member, "value"))
-			value = number(&member);
+			value = number_of(&member);
 		else if (tr2_json_member_is(&member, "enabled_ns"))
-			enabled_ns = number(&member);
+			enabled_ns = number_of(&member);
 		else if (tr2_json_member_is(&member, "running_ns"))
-			running_ns = number(&member);
+			running_ns = number_of(&member);
 		else if (tr2_json_member_is(&member, "unit"))
 			cell_text(&member, &unit);
 		else if (tr2_json_member_is(&member, "error"))

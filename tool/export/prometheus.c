@@ -40,7 +40,7 @@ struct prometheus {
 	int64_t *self; /* by span */
 };
 
-static uint64_t positive(int64_t ns)
+static uint64_t at_least_zero(int64_t ns)
 {
 	return ns > 0 ? (uint64_t)ns : 0;
 }
@@ -90,17 +90,17 @@ static void add_waits(struct tr2_export *x, const struct tr2_node *n,
 		cause = tr2_cause_name(i);
 		tr2_series_at(&p->waits, name,
 			      tr2_intern(x->m, cause, strlen(cause)))
-			->value[TOTAL] += positive(sums.cause_ns[i]);
+			->value[TOTAL] += at_least_zero(sums.cause_ns[i]);
 	}
 }
 
-static void node(struct tr2_export *x, uint32_t i)
+static void add_node(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
 	const struct tr2_node *n = &x->m->nodes[i];
 	const struct tr2_times *times = tr2_times(x->m, n);
 	struct tr2_series *s;
-	uint64_t wall = positive(n->end_ns - n->start_ns);
+	uint64_t wall = at_least_zero(n->end_ns - n->start_ns);
 	tr2_str name;
 
 	tr2_export_name(x, tr2_export_node_name, i);
@@ -112,15 +112,15 @@ static void node(struct tr2_export *x, uint32_t i)
 		s->sum_ns += wall;
 		tr2_series_observe(s, wall, 1);
 	}
-	s->value[SELF] += positive(n->self_ns);
-	s->value[SPAWN] += n->spawn_ns == TR2_NO_TIME ? 0 :
-							positive(n->spawn_ns);
+	s->value[SELF] += at_least_zero(n->self_ns);
+	s->value[SPAWN] +=
+		n->spawn_ns == TR2_NO_TIME ? 0 : at_least_zero(n->spawn_ns);
 	if (times->cpu_ns != TR2_NO_TIME) {
-		s->value[CPU] += positive(times->cpu_ns);
+		s->value[CPU] += at_least_zero(times->cpu_ns);
 		p->has_cpu = true;
 	}
 	if (n->task && times->wait_ns != TR2_NO_TIME) {
-		s->value[READY] += positive(times->ready_ns);
+		s->value[READY] += at_least_zero(times->ready_ns);
 		add_waits(x, n, name);
 	}
 	for (i = n->session; i; i = x->m->sessions[i].next_of_node) {
@@ -129,7 +129,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	}
 }
 
-static void span(struct tr2_export *x, uint32_t i)
+static void add_span(struct tr2_export *x, uint32_t i)
 {
 	struct prometheus *p = x->state;
 	const struct tr2_span *span = &x->m->spans[i];
@@ -139,8 +139,8 @@ static void span(struct tr2_export *x, uint32_t i)
 		return;
 	s = tr2_series_at(&p->regions, safe(x, span->category),
 			  safe(x, span->label));
-	s->value[TOTAL] += positive(span->end_ns - span->start_ns);
-	s->value[REGION_SELF] += positive(p->self[i]);
+	s->value[TOTAL] += at_least_zero(span->end_ns - span->start_ns);
+	s->value[REGION_SELF] += at_least_zero(p->self[i]);
 	s->value[CALLS]++;
 }
 
@@ -541,7 +541,7 @@ static bool end_metrics(struct tr2_export *x)
 const struct tr2_export_format tr2_export_prometheus = {
 	.begin = begin_metrics,
 	.end = end_metrics,
-	.node = node,
-	.span = span,
+	.node = add_node,
+	.span = add_span,
 	.metric = metric,
 };

@@ -31,7 +31,7 @@ static uint32_t big_endian(const uint8_t *p)
 	       (uint32_t)p[2] << 8 | p[3];
 }
 
-static void expand(uint32_t W[64], const uint8_t *block)
+static void expand_block(uint32_t W[64], const uint8_t *block)
 {
 	uint32_t s0, s1;
 	int t;
@@ -50,7 +50,7 @@ static void compress(uint32_t H[8], const uint8_t *block)
 	uint32_t W[64], v[8], T1, T2;
 	int t;
 
-	expand(W, block);
+	expand_block(W, block);
 	memcpy(v, H, sizeof(v));
 	for (t = 0; t < 64; t++) {
 		T1 = v[7] + (rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25)) +
@@ -67,8 +67,8 @@ static void compress(uint32_t H[8], const uint8_t *block)
 
 /* Process the end of the message: its rest, a bit 1, zeros, and its length in
  * bits. */
-static void finish(uint32_t H[8], const uint8_t *rest, size_t n,
-		   uint64_t size_bytes)
+static void finish_hash(uint32_t H[8], const uint8_t *rest, size_t n,
+			uint64_t size_bytes)
 {
 	uint8_t last[128] = { 0 };
 	size_t size = n < 56 ? 64 : 128;
@@ -95,7 +95,7 @@ void tr2_sha256(const void *data, size_t size_bytes, uint8_t digest[32])
 
 	for (; left >= 64; left -= 64, p += 64)
 		compress(H, p);
-	finish(H, p, left, size_bytes);
+	finish_hash(H, p, left, size_bytes);
 	for (i = 0; i < 32; i++)
 		digest[i] = (uint8_t)(H[i / 4] >> (24 - i % 4 * 8));
 }

@@ -16,7 +16,7 @@ bool tr2_filter_on(const struct tr2_filter *f)
 	       f->until_ns != INT64_MAX;
 }
 
-static bool like(const char *glob, const char *text)
+static bool matches_glob(const char *glob, const char *text)
 {
 	return !fnmatch(glob, text, 0);
 }
@@ -26,16 +26,16 @@ static bool command_fits(const struct tr2_filter *f, const struct tr2_model *m,
 			 uint32_t node)
 {
 	static struct tr2_buf line; /* later calls reuse its memory */
-	bool fits = like(f->cmd, tr2_node_name(m, node));
+	bool fits = matches_glob(f->cmd, tr2_node_name(m, node));
 
 	if (!fits) {
 		tr2_buf_reset(&line);
 		tr2_kind_add(m, node, 0, &line);
-		fits = like(f->cmd, tr2_buf_str(&line));
+		fits = matches_glob(f->cmd, tr2_buf_str(&line));
 	}
 	if (!fits) {
 		tr2_node_command(m, node, &line);
-		fits = like(f->cmd, tr2_buf_str(&line));
+		fits = matches_glob(f->cmd, tr2_buf_str(&line));
 	}
 	return fits;
 }
@@ -94,11 +94,11 @@ static bool unfinished_fits(const struct tr2_filter *f,
 		return false;
 	if (f->sid && !sid_fits(f, s->sid))
 		return false;
-	if (!f->cmd || like(f->cmd, tr2_s(m, s->name)))
+	if (!f->cmd || matches_glob(f->cmd, tr2_s(m, s->name)))
 		return true;
 	tr2_buf_reset(&line);
 	tr2_words_quote(&s->argv, &line);
-	return like(f->cmd, tr2_buf_str(&line));
+	return matches_glob(f->cmd, tr2_buf_str(&line));
 }
 
 bool tr2_filter_session(const struct tr2_filter *f, const struct tr2_model *m,
@@ -117,9 +117,9 @@ static bool region_fits(const struct tr2_filter *f, const struct tr2_model *m,
 {
 	static struct tr2_buf name; /* later calls reuse its memory */
 
-	return like(f->region, tr2_s(m, label)) ||
-	       like(f->region, tr2_join(&name, tr2_s(m, category),
-					tr2_s(m, label)));
+	return matches_glob(f->region, tr2_s(m, label)) ||
+	       matches_glob(f->region, tr2_join(&name, tr2_s(m, category),
+						tr2_s(m, label)));
 }
 
 /* Is this range of a session's time selected? */

@@ -18,7 +18,7 @@ static bool is_word(struct word w, const char *text)
 	return w.len == strlen(text) && !memcmp(w.p, text, w.len);
 }
 
-static bool begins(struct word w, const char *text)
+static bool begins_with(struct word w, const char *text)
 {
 	return w.len >= strlen(text) && !memcmp(w.p, text, strlen(text));
 }
@@ -52,7 +52,8 @@ static bool names_output(struct word option)
 	for (i = 0; i < ARRAY_SIZE(options); i++)
 		if (is_word(option, options[i]))
 			return true;
-	return begins(option, "-dumpbase") || begins(option, "-auxbase");
+	return begins_with(option, "-dumpbase") ||
+	       begins_with(option, "-auxbase");
 }
 
 static bool is_source(struct word w)
@@ -81,8 +82,8 @@ static bool is_source(struct word w)
  * compilers pass files to each other. */
 static bool is_temporary(struct word w)
 {
-	return (begins(w, "/tmp/") && !memchr(w.p + 5, '/', w.len - 5)) ||
-	       begins(w, "/var/tmp/") || begins(w, "/dev/");
+	return (begins_with(w, "/tmp/") && !memchr(w.p + 5, '/', w.len - 5)) ||
+	       begins_with(w, "/var/tmp/") || begins_with(w, "/dev/");
 }
 
 const char *tr2_command_line_file(const char *text, size_t len,

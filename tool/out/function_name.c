@@ -46,7 +46,7 @@ static bool is_close(const char *p)
 /* Append a C++ name without the text in its brackets. Return false if the name
  * is not from C++. Other languages put types in brackets, too: Go after a dot,
  * Rust in front. */
-static bool fold(struct tr2_buf *b, const char *name)
+static bool fold_name(struct tr2_buf *b, const char *name)
 {
 	const char *p, *open = NULL;
 	int depth = 0;
@@ -85,5 +85,5 @@ const char *tr2_function_name(const struct tr2_output *out, const char *name)
 	    strlen(name) <= width / 3)
 		return name;
 	b = tr2_next_text();
-	return fold(b, name) ? tr2_buf_str(b) : name;
+	return fold_name(b, name) ? tr2_buf_str(b) : name;
 }

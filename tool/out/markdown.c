@@ -40,7 +40,7 @@ static bool is_shown(const struct tr2_table *t, const struct printing *p,
 	       (p->use[c].filled || !t->nr_rows);
 }
 
-static void measure(const struct tr2_table *t, struct printing *p)
+static void measure_columns(const struct tr2_table *t, struct printing *p)
 {
 	size_t row, c;
 
@@ -96,7 +96,7 @@ void tr2_table_print_markdown(const struct tr2_table *t)
 	struct tr2_buf out = TR2_BUF_INIT, text = TR2_BUF_INIT;
 	size_t row, c;
 
-	measure(t, &p);
+	measure_columns(t, &p);
 	add_heads(t, &p, &out);
 	for (row = 0; row < t->nr_rows; row++) {
 		for (c = 0; c < t->nr_columns; c++) {

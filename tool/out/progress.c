@@ -35,7 +35,7 @@ static void draw_bar(const struct tr2_progress *p, uint64_t done)
 	fputs("] ", stderr);
 }
 
-static void draw(const struct tr2_progress *p, uint64_t done)
+static void draw_progress(const struct tr2_progress *p, uint64_t done)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
 
@@ -84,7 +84,7 @@ void tr2_progress_at(struct tr2_progress *p, uint64_t done_bytes)
 		return;
 	p->next_ns = now + BETWEEN_NS;
 	p->shown = true;
-	draw(p, done_bytes);
+	draw_progress(p, done_bytes);
 }
 
 void tr2_progress_end(struct tr2_progress *p)

@@ -161,7 +161,7 @@ static void add_tree_lines(const struct tr2_table *t, size_t row,
 						  tr2_term_text("└ ", "`-"));
 }
 
-static bool shown(const struct tr2_column *column)
+static bool is_shown(const struct tr2_column *column)
 {
 	return !(column->flags & TR2_COL_DATA);
 }
@@ -208,7 +208,7 @@ static void keep_row(struct tr2_table *t, size_t row, void *data)
 	int depth = drawn_depth(t, row);
 
 	for (c = 0; c < p->end; c++) {
-		if (!shown(&t->columns[c]))
+		if (!is_shown(&t->columns[c]))
 			continue;
 		cell = tr2_cell_at(t, row, c);
 		tr2_column_see(&p->use[c], t->columns[c].flags, cell);
@@ -232,17 +232,17 @@ static size_t heading_width(const struct tr2_table *t, struct printing *p,
 }
 
 /* Compute the widths of all columns. An empty column is omitted. */
-static void measure(struct tr2_table *t, struct printing *p)
+static void measure_columns(struct tr2_table *t, struct printing *p)
 {
 	size_t c, w;
 
 	for (c = 0; c < t->nr_columns; c++)
-		if (shown(&t->columns[c]))
+		if (is_shown(&t->columns[c]))
 			p->end = c + 1;
 	tr2_table_each_row(t, TR2_COL_DATA, keep_row, p);
 	tr2_units_choose(&p->units);
 	for (c = 0; c < t->nr_columns; c++) {
-		if (!shown(&t->columns[c]) ||
+		if (!is_shown(&t->columns[c]) ||
 		    (p->nr_rows && !p->use[c].filled)) {
 			p->width[c] = 0;
 			continue;
@@ -581,7 +581,7 @@ static size_t print_row(const struct tr2_table *t, size_t row,
 	struct cell_head head;
 
 	for (c = 0; c < p->end; c++) {
-		if (!shown(&t->columns[c]))
+		if (!is_shown(&t->columns[c]))
 			continue;
 		memcpy(&head, p->cells.p + at, sizeof(head));
 		at += sizeof(head);
@@ -600,7 +600,7 @@ static void print_lines(struct tr2_table *t, struct printing *p)
 {
 	size_t row, at = 0;
 
-	measure(t, p);
+	measure_columns(t, p);
 	/* Omit spare columns before names are cut, since a name says more than
 	 * the last of many numbers. Omit shares last: they say more than other
 	 * numbers. */

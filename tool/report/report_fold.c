@@ -144,7 +144,7 @@ TR2_ORDER(by_wall, struct piece, TR2_UP(row) ?: TR2_UP(wall_ns))
 TR2_ORDER(by_start, struct piece, TR2_UP(row) ?: TR2_UP(from_ns))
 
 /* Sum up the time of each row, and find its median and its largest time. */
-static void measure(struct folding *f)
+static void measure_rows(struct folding *f)
 {
 	struct tr2_fold_row *rows = f->fold->row;
 	int64_t until = 0;
@@ -331,7 +331,7 @@ static void fold_scripts(struct folding *f)
 			f->fold->row[order[k]].kind = s->kind;
 	}
 	merge_rows(f);
-	measure(f);
+	measure_rows(f);
 	free(order);
 	tr2_map_release(&f->by_interpreter);
 	free(f->scripts);
@@ -361,7 +361,7 @@ static void leave_out(struct tr2_fold *fold, const struct tr2_fold_row *row)
 }
 
 /* Choose the rows with most of the time. */
-static void choose(struct tr2_fold *fold, int64_t whole)
+static void choose_rows(struct tr2_fold *fold, int64_t whole)
 {
 	uint32_t *order = by_time_of(fold);
 	uint32_t i, room = TR2_REPORT_ROWS - 1; /* one row is for the processes
@@ -400,9 +400,9 @@ bool tr2_report_fold(struct tr2_fold *fold, const struct tr2_report *r)
 		else
 			f.row_of[i] = f.row_of[m->nodes[i].parent];
 	}
-	measure(&f);
+	measure_rows(&f);
 	fold_scripts(&f);
-	choose(fold, tr2_report_whole_ns(m));
+	choose_rows(fold, tr2_report_whole_ns(m));
 	tr2_map_release(&f.map);
 	free(f.row_of);
 	free(f.pieces);

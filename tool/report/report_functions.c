@@ -315,7 +315,7 @@ static void print_coverage(const struct tr2_report *r)
 				    TR2_COLUMNS(coverage_columns), &c);
 }
 
-static void release(struct functions *f)
+static void release_functions(struct functions *f)
 {
 	tr2_symbols_free(f->symbols);
 	tr2_map_release(&f->by_event);
@@ -355,7 +355,7 @@ bool tr2_report_functions(const struct tr2_report *r)
 	/* Leave the coverage out in a page: the flame graph prints it. */
 	if (r->out->format != TR2_FORMAT_PAGE)
 		tr2_symbols_explain(f.symbols);
-	release(&f);
+	release_functions(&f);
 	free(on_path);
 	return ok;
 }

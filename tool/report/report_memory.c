@@ -201,7 +201,7 @@ static void cell_kind_text(struct tr2_table *t, const struct memory_row *r)
 
 TR2_COLUMN_LIST(columns, struct memory_row, COLUMNS)
 
-static bool takes(const void *data, uint32_t node)
+static bool takes_node(const void *data, uint32_t node)
 {
 	const struct tr2_report *r = data;
 
@@ -224,7 +224,7 @@ bool tr2_report_memory(const struct tr2_report *r)
 		return true;
 	}
 	print_whole(r, &peak);
-	nr = tr2_memory_kinds(r->m, takes, r, &kinds);
+	nr = tr2_memory_kinds(r->m, takes_node, r, &kinds);
 	for (i = 0; i < nr; i++) {
 		row.k = &kinds[i];
 		tr2_table_add(&t, &row);

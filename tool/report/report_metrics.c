@@ -128,7 +128,7 @@ static void cell_name(struct tr2_table *t, const struct sum_row *r)
 		tr2_cell_str(t, r->counted->name);
 }
 
-static uint64_t mean(const struct sum *sum)
+static uint64_t mean_of(const struct sum *sum)
 {
 	return sum->count ? sum->total_ns / sum->count : 0;
 }
@@ -174,7 +174,7 @@ static void cell_buckets(struct tr2_table *t, const struct sum_row *r)
 	COLUMN(total_ns, "SUM", 0, tr2_cell_ns(t, (int64_t)r->sum->total_ns)) \
 	COLUMN(intervals, "INTERVALS", 0, tr2_cell_uint(t, r->sum->count)) \
 	COLUMN(mean_ns, "MEAN", TR2_COL_SINGLE, \
-	       tr2_cell_ns(t, (int64_t)mean(r->sum))) \
+	       tr2_cell_ns(t, (int64_t)mean_of(r->sum))) \
 	COLUMN(min_ns, "MIN", TR2_COL_SINGLE | TR2_COL_SPARE, \
 	       tr2_cell_ns(t, (int64_t)r->sum->min_ns)) \
 	COLUMN(p50_ns, "P50", TR2_COL_SINGLE | TR2_COL_YIELDS, \
@@ -200,7 +200,7 @@ TR2_COLUMN_LIST(timer_columns, struct sum_row, TIMER_COLUMNS)
 #define DISTRIBUTION_COLUMNS(COLUMN, DATA, TEXT) \
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->sum->count)) \
 	COLUMN(sum, "SUM", TR2_COL_SPARE, tr2_cell_uint(t, r->sum->total_ns)) \
-	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean(r->sum))) \
+	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean_of(r->sum))) \
 	COLUMN(min, "MIN", 0, tr2_cell_uint(t, r->sum->min_ns)) \
 	COLUMN(p50, "P50", TR2_COL_YIELDS, \
 	       PERCENTILE(tr2_cell_uint, uint64_t, 0.5)) \

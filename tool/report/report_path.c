@@ -384,7 +384,7 @@ static void mark_steps(const struct tr2_step *steps, size_t nr, int64_t whole,
 	}
 }
 
-static bool fits(const struct rows *rows, int64_t whole)
+static bool rows_fit(const struct rows *rows, int64_t whole)
 {
 	return rows->nr_shown + 1 <= TR2_REPORT_ROWS &&
 	       tr2_report_share(tr2_step_ns(&rows->rest), whole) <=
@@ -520,8 +520,9 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 }
 
 /* Explain the marks of the rows: of the sums or, without sums, of the steps. */
-static void explain(const struct step_row *row, const struct tr2_step *steps,
-		    size_t nr, const struct tr2_path_sum *sums)
+static void explain_marks(const struct step_row *row,
+			  const struct tr2_step *steps, size_t nr,
+			  const struct tr2_path_sum *sums)
 {
 	bool doubtful = false;
 	const struct tr2_step *s;
@@ -560,7 +561,7 @@ static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	struct tr2_table t;
 
 	mark_steps(steps, nr, whole, all, &rows);
-	if (!all && !fits(&rows, whole))
+	if (!all && !rows_fit(&rows, whole))
 		nr = tr2_critical_sums(r->m, steps, nr, &sums);
 	if (by_kind && !sums) {
 		free(rows.shown);
@@ -579,7 +580,7 @@ static bool print_path(const struct tr2_report *r, const struct tr2_step *steps,
 	add_rest_row(&t, &row, &rows);
 	ok = tr2_report_table(r, &t, NULL);
 	if (ok && tr2_report_is_text(r))
-		explain(&row, steps, nr, sums);
+		explain_marks(&row, steps, nr, sums);
 	tr2_path_functions_free(row.functions);
 	free(sums);
 	free(rows.shown);

@@ -235,7 +235,7 @@ static void fill_table(struct tr2_table *table, struct tree *t)
 	}
 }
 
-static void gather(struct tree *t, const struct tr2_filter *filter)
+static void gather_samples(struct tree *t, const struct tr2_filter *filter)
 {
 	uint32_t i;
 
@@ -254,7 +254,7 @@ static bool print_tree(const struct tr2_report *r, struct tree *t,
 	memcpy(with_heading, columns, sizeof(columns));
 	with_heading[4].heading = heading;
 	t->nr = 0;
-	gather(t, r->filter);
+	gather_samples(t, r->filter);
 	tr2_map_release(&t->by_symbol);
 	tr2_table_init(&table, r->out, name, with_heading, NR_COLUMNS);
 	fill_table(&table, t);

@@ -41,7 +41,7 @@ static void add_part(struct parts *p, uint32_t span, tr2_str what,
 					  1, ns, 0 };
 }
 
-static tr2_str intern(struct parts *p, const char *s)
+static tr2_str intern_text(struct parts *p, const char *s)
 {
 	return tr2_intern(p->m, s, strlen(s));
 }
@@ -53,13 +53,13 @@ static tr2_str name_of(struct parts *p, const struct tr2_span *s)
 	const struct tr2_child *c = &p->m->children[s->child];
 
 	if (s->kind == TR2_SPAN_REGION)
-		return intern(p, tr2_join(&b, tr2_s(p->m, s->category),
-					  tr2_s(p->m, s->label)));
+		return intern_text(p, tr2_join(&b, tr2_s(p->m, s->category),
+					       tr2_s(p->m, s->label)));
 	tr2_buf_reset(&b);
 	tr2_buf_addall(&b, "child ", c->argv.nr ?
 				     tr2_base_name(c->argv.text) :
 				     tr2_s(p->m, c->child_class));
-	return intern(p, tr2_buf_str(&b));
+	return intern_text(p, tr2_buf_str(&b));
 }
 
 /* Add to each span the outermost regions and children inside it, with their
@@ -92,9 +92,9 @@ static void add_own(struct parts *p, const struct tr2_report *r,
 		if (!tr2_filter_trace_span(r->filter, p->m, i) ||
 		    !tr2_trace_span_times(p->m, i, &t))
 			continue;
-		add_part(p, i, intern(p, "queue"), false, t.queue_ns);
-		add_part(p, i, intern(p, "no thread"), false, t.idle_ns);
-		add_part(p, i, intern(p, "itself"), false,
+		add_part(p, i, intern_text(p, "queue"), false, t.queue_ns);
+		add_part(p, i, intern_text(p, "no thread"), false, t.idle_ns);
+		add_part(p, i, intern_text(p, "itself"), false,
 			 t.worked_ns > inside_ns[i] ? t.worked_ns - inside_ns[i]
 						    : 0);
 	}
@@ -105,7 +105,7 @@ TR2_ORDER(compare, struct part,
 	  compare_spans(a, b) ?: TR2_UP(is_inside) ?: TR2_UP(what))
 
 /* Add up equal parts, and the time of all spans of a name. */
-static void fold(struct parts *p)
+static void fold_parts(struct parts *p)
 {
 	struct part *part = p->part;
 	uint32_t i, nr = 0, first = 0;
@@ -168,7 +168,7 @@ void tr2_report_span_parts(const struct tr2_report *r)
 	}
 	if (p.nr)
 		qsort(p.part, p.nr, sizeof(*p.part), compare);
-	fold(&p);
+	fold_parts(&p);
 	for (i = 0; i < p.nr; i++) {
 		row.part = &p.part[i];
 		if (row.part->ns)

@@ -37,8 +37,8 @@ static int64_t took(const struct entry *e)
 	return e->span->end_ns - e->span->start_ns;
 }
 
-static void gather(struct entries *all, const struct tr2_report *r,
-		   uint32_t session)
+static void gather_spans(struct entries *all, const struct tr2_report *r,
+			 uint32_t session)
 {
 	const char *key = tr2_report_attribute(r);
 	struct entry *e;
@@ -319,7 +319,7 @@ bool tr2_report_spans(const struct tr2_report *r)
 	bool ok;
 
 	tr2_report_for_each_session(r, session)
-		gather(&all, r, session);
+		gather_spans(&all, r, session);
 	if (all.nr)
 		qsort(all.entry, all.nr, sizeof(*all.entry), compare);
 	ok = print_names(r, &all);

@@ -303,7 +303,7 @@ static tr2_str main_waker(const struct waits *w, const struct kind *k)
 	return best ? best->by : 0;
 }
 
-static void release(struct waits *w)
+static void release_waits(struct waits *w)
 {
 	tr2_groups_release(&w->groups);
 	tr2_map_release(&w->by_waker);
@@ -436,6 +436,6 @@ bool tr2_report_waits(const struct tr2_report *r)
 	 * for them. */
 	tr2_table_sort(&t, "total");
 	ok = tr2_report_table_if_any(r, &t, "on_path");
-	release(&w);
+	release_waits(&w);
 	return ok;
 }

@@ -232,7 +232,7 @@ static void wait_for_more(struct follow *f)
 			;
 }
 
-static void release(struct follow *f)
+static void release_follow(struct follow *f)
 {
 	size_t i;
 
@@ -273,7 +273,7 @@ int tr2_follow(struct tr2_model *m, const struct tr2_list *paths,
 		if (!stopped)
 			wait_for_more(&f);
 	}
-	release(&f);
+	release_follow(&f);
 	if (there)
 		return 0;
 	tr2_error("cannot follow '%s': %s", paths->item[0], strerror(ENOENT));

@@ -117,7 +117,7 @@ static bool open_stream(struct tr2_top_process *p, const char *path)
 	return true;
 }
 
-static void attach(struct tr2_top_process *p, const char *path)
+static void attach_file(struct tr2_top_process *p, const char *path)
 {
 	struct tr2_top_ring *ring;
 
@@ -146,7 +146,7 @@ void tr2_top_files_attach(struct tr2_top *top,
 		p = tr2_top_find(top, files->file[i].pid);
 		if (p && p->state < TR2_TOP_ZOMBIE &&
 		    p->start_ns <= files->file[i].start_ns)
-			attach(p, files->file[i].path);
+			attach_file(p, files->file[i].path);
 	}
 }
 

@@ -59,7 +59,7 @@ static uint64_t per_second(uint64_t count, uint64_t ns)
 
 TR2_COLUMN_LIST(counter_columns, struct metric_row, COUNTER_COLUMNS)
 
-static uint64_t mean(const struct tr2_ring_value *v)
+static uint64_t mean_of(const struct tr2_ring_value *v)
 {
 	return v->count ? v->total_ns / v->count : 0;
 }
@@ -82,7 +82,7 @@ static double busy_share(const struct metric_row *r)
 	COLUMN(busy, "BUSY", TR2_COL_HEAT, tr2_cell_share(t, busy_share(r))) \
 	COLUMN(intervals, "INTERVALS", 0, tr2_cell_uint(t, r->now->count)) \
 	PER_SECOND(COLUMN) \
-	COLUMN(mean_ns, "MEAN", 0, tr2_cell_ns(t, (int64_t)mean(r->now))) \
+	COLUMN(mean_ns, "MEAN", 0, tr2_cell_ns(t, (int64_t)mean_of(r->now))) \
 	DATA(min_ns, tr2_cell_ns(t, (int64_t)r->now->min_ns)) \
 	COLUMN(max_ns, "MAX", 0, tr2_cell_ns(t, (int64_t)r->now->max_ns)) \
 	COLUMN(running, "RUNNING", 0, \
@@ -97,7 +97,7 @@ TR2_COLUMN_LIST(timer_columns, struct metric_row, TIMER_COLUMNS)
 	COLUMN(count, "COUNT", 0, tr2_cell_uint(t, r->now->count)) \
 	PER_SECOND(COLUMN) \
 	DATA(sum, tr2_cell_uint(t, r->now->total_ns)) \
-	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean(r->now))) \
+	COLUMN(mean, "MEAN", 0, tr2_cell_uint(t, mean_of(r->now))) \
 	COLUMN(min, "MIN", 0, tr2_cell_uint(t, r->now->min_ns)) \
 	COLUMN(max, "MAX", 0, tr2_cell_uint(t, r->now->max_ns)) \
 	UNIT(COLUMN) \
@@ -136,8 +136,8 @@ static uint64_t period_ns(const struct tr2_top_ring *ring)
 
 /* Return the value of a definition at the previous reading, in which the
  * definition had the same row. */
-static const struct tr2_ring_value *before(const struct tr2_top_ring *ring,
-					   uint32_t i)
+static const struct tr2_ring_value *
+value_before(const struct tr2_top_ring *ring, uint32_t i)
 {
 	static const struct tr2_ring_value none;
 
@@ -175,7 +175,7 @@ static void add_metrics(const struct tr2_top_process *p, bool several,
 	for (i = 0; i < ring->now.nr; i++) {
 		row.d = &ring->file.definitions[i];
 		row.now = &ring->now.values[i];
-		row.before = before(ring, i);
+		row.before = value_before(ring, i);
 		row.gauge = row.d->kind == TR2_DEFINITION_GAUGE &&
 			    tr2_ring_cells_gauge(&ring->file, row.d, &gauge) ?
 			&gauge : NULL;

@@ -175,7 +175,7 @@ void tr2_top_rows_make(struct tr2_top_rows *rows, const struct tr2_top *top,
 		show_busiest(rows, top, max);
 }
 
-static uint32_t after(const struct tr2_top_rows *rows, uint32_t row)
+static uint32_t row_after(const struct tr2_top_rows *rows, uint32_t row)
 {
 	if (rows->row[row].first_child)
 		return rows->row[row].first_child;
@@ -187,7 +187,7 @@ static uint32_t after(const struct tr2_top_rows *rows, uint32_t row)
 uint32_t tr2_top_rows_after(const struct tr2_top_rows *rows, uint32_t row)
 {
 	do {
-		row = after(rows, row);
+		row = row_after(rows, row);
 	} while (row && !rows->row[row].is_shown);
 	return row;
 }

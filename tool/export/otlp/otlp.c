@@ -161,7 +161,7 @@ static void enter_node(struct tr2_export *x, uint32_t node, uint32_t session)
 		tr2_otlp_open_resource(x);
 }
 
-static void node(struct tr2_export *x, uint32_t i)
+static void write_node(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_node *n = &x->m->nodes[i];
 
@@ -172,7 +172,7 @@ static void node(struct tr2_export *x, uint32_t i)
 	tr2_otlp_close_resource(x->state);
 }
 
-static void session(struct tr2_export *x, uint32_t i)
+static void write_session(struct tr2_export *x, uint32_t i)
 {
 	const struct tr2_model_session *s = &x->m->sessions[i];
 
@@ -187,7 +187,7 @@ static void session_end(struct tr2_export *x, uint32_t i)
 	tr2_otlp_close_resource(x->state);
 }
 
-static void thread(struct tr2_export *x, uint32_t i)
+static void write_thread(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_otlp *o = x->state;
 	const struct tr2_model_thread *t = &x->m->threads[i];
@@ -202,7 +202,7 @@ static void thread(struct tr2_export *x, uint32_t i)
 	tr2_otlp_session_span(x, t->session, &parent);
 	b = tr2_otlp_open_span(x, &id, &parent, NULL);
 	tr2_buf_reset(&x->text);
-	tr2_buf_addall(&x->text, "thread(",
+	tr2_buf_addall(&x->text, "write_thread(",
 		       tr2_export_text(x, tr2_s(x->m, t->name)), ")");
 	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL,
 			  s->wall_ns + t->start_ns, s->wall_ns + t->end_ns);
@@ -213,7 +213,7 @@ static void thread(struct tr2_export *x, uint32_t i)
 	tr2_buf_addch(b, '}');
 }
 
-static void span(struct tr2_export *x, uint32_t i)
+static void write_span(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_otlp *o = x->state;
 	const struct tr2_span *s = &x->m->spans[i];
@@ -263,10 +263,10 @@ const struct tr2_export_format tr2_export_otlp = {
 	.begin = begin_otlp,
 	.end = end_otlp,
 	.tree = tr2_otlp_wants_tree,
-	.node = node,
-	.session = session,
+	.node = write_node,
+	.session = write_session,
 	.session_end = session_end,
-	.thread = thread,
-	.span = span,
+	.thread = write_thread,
+	.span = write_span,
 	.trace_span = tr2_otlp_write_trace_span,
 };

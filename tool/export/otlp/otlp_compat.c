@@ -5,7 +5,7 @@
  * they are known. Dashboards that were made for it then work:
  *
  *	process	EXE:VERB#MODE, such as git:checkout#branch
- *	thread	thread(th01:NAME)
+ *	thread	add_thread(th01:NAME)
  *	region	region(CATEGORY,LABEL)
  *	child	child(CLASS) or child(hook:NAME)
  *	exec	exec(EXE)
@@ -62,8 +62,8 @@ static void span_name(struct tr2_export *x, struct tr2_buf *b, uint32_t span)
 	tr2_buf_addch(b, ')');
 }
 
-static void words(struct tr2_attributes *a, const char *key,
-		  const struct tr2_words *w)
+static void add_words(struct tr2_attributes *a, const char *key,
+		      const struct tr2_words *w)
 {
 	static struct tr2_buf json; /* later calls reuse its memory */
 
@@ -232,8 +232,8 @@ static void add_points(struct tr2_attributes *a, struct tr2_points points)
 	}
 }
 
-static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
-		    struct tr2_points points)
+static void add_process(struct tr2_attributes *a, uint32_t node,
+			uint32_t session, struct tr2_points points)
 {
 	const struct tr2_model *m = a->x->m;
 	const struct tr2_model_session *s = &m->sessions[session];
@@ -243,8 +243,8 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 		return;
 	tr2_attribute_str(a, "trace2.cmd.sid", s->sid);
 	tr2_attribute_str(a, "trace2.cmd.version", tr2_s(m, s->exe_version));
-	words(a, "trace2.cmd.argv", &s->argv);
-	words(a, "trace2.cmd.ancestry", &tr2_rare(m, session)->ancestry);
+	add_words(a, "trace2.cmd.argv", &s->argv);
+	add_words(a, "trace2.cmd.ancestry", &tr2_rare(m, session)->ancestry);
 	if (s->argv.nr)
 		tr2_attribute_str(a, "trace2.cmd.name",
 				  tr2_base_name(s->argv.text));
@@ -268,8 +268,8 @@ static void process(struct tr2_attributes *a, uint32_t node, uint32_t session,
 		    session, 0);
 }
 
-static void thread(struct tr2_attributes *a, uint32_t i,
-		   struct tr2_points points)
+static void add_thread(struct tr2_attributes *a, uint32_t i,
+		       struct tr2_points points)
 {
 	uint32_t session = a->x->m->threads[i].session;
 
@@ -286,7 +286,7 @@ static void child(struct tr2_attributes *a, const struct tr2_child *c)
 	const struct tr2_model *m = a->x->m;
 
 	tr2_attribute_str(a, "trace2.span.type", "child");
-	words(a, "trace2.child.argv", &c->argv);
+	add_words(a, "trace2.child.argv", &c->argv);
 	tr2_attribute_str(a, "trace2.child.class", tr2_s(m, c->child_class));
 	tr2_attribute_str(a, "trace2.child.hook", tr2_s(m, c->hook));
 	if (c->pid > 0)
@@ -298,14 +298,14 @@ static void child(struct tr2_attributes *a, const struct tr2_child *c)
 static void exec_span(struct tr2_attributes *a, const struct tr2_child *c)
 {
 	tr2_attribute_str(a, "trace2.span.type", "exec");
-	words(a, "trace2.exec.argv", &c->argv);
+	add_words(a, "trace2.exec.argv", &c->argv);
 	tr2_attribute_str(a, "trace2.exec.exe", tr2_s(a->x->m, c->exe));
 	if (c->has_code)
 		tr2_attribute_int(a, "trace2.exec.exitcode", c->code);
 }
 
-static void span(struct tr2_attributes *a, uint32_t i,
-		 struct tr2_points points)
+static void add_span(struct tr2_attributes *a, uint32_t i,
+		     struct tr2_points points)
 {
 	const struct tr2_span *s = &a->x->m->spans[i];
 
@@ -327,9 +327,9 @@ static void span(struct tr2_attributes *a, uint32_t i,
 const struct tr2_otlp_names tr2_otlp_trace2receiver_names = {
 	.process_name = process_name,
 	.span_name = span_name,
-	.process = process,
-	.thread = thread,
-	.span = span,
+	.process = add_process,
+	.thread = add_thread,
+	.span = add_span,
 	.scope = "trace2receiver",
 	.events = false,
 };

@@ -93,7 +93,7 @@ static bool add_decoded(struct tr2_buf *b, const char *s, size_t len)
 	return true;
 }
 
-static void trim(const char **s, size_t *len)
+static void trim_blanks(const char **s, size_t *len)
 {
 	while (*len && (**s == ' ' || **s == '\t'))
 		++*s, --*len;
@@ -112,8 +112,8 @@ static bool add_header(struct tr2_buf *b, const char *pair, size_t len)
 	name_len = (size_t)(value - pair);
 	value_len = len - name_len - 1;
 	value++;
-	trim(&pair, &name_len);
-	trim(&value, &value_len);
+	trim_blanks(&pair, &name_len);
+	trim_blanks(&value, &value_len);
 	if (!is_name(pair, name_len))
 		return false;
 	tr2_buf_add(b, pair, name_len);

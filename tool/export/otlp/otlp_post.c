@@ -25,7 +25,7 @@ struct tr2_post {
 
 /* Return the URL; for "env", return the environment's URL, in b. Return NULL
  * after an error message. */
-static const char *resolve(const char *url, struct tr2_buf *b)
+static const char *resolve_url(const char *url, struct tr2_buf *b)
 {
 	if (strcmp(url, "env"))
 		return url;
@@ -43,7 +43,7 @@ static struct tr2_http *connect_to(const char *given, long request_seconds)
 		.request_seconds = request_seconds,
 	};
 	struct tr2_buf b = TR2_BUF_INIT;
-	const char *url = resolve(given, &b);
+	const char *url = resolve_url(given, &b);
 	struct tr2_http *http = url ? tr2_http_new(url, &collector) : NULL;
 
 	tr2_buf_release(&b);

@@ -121,7 +121,7 @@ static uint32_t signal_name(struct tr2_export *x, const struct tr2_node *n)
 	return tr2_html_text(x);
 }
 
-static void node(struct tr2_export *x, uint32_t i)
+static void write_node(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_html *h = x->state;
 	const struct tr2_node *n = &x->m->nodes[i];
@@ -152,7 +152,7 @@ void tr2_html_open_thread(struct tr2_export *x, uint32_t node, uint32_t name,
 	tr2_html_step(x);
 }
 
-static void thread(struct tr2_export *x, uint32_t i)
+static void write_thread(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_html *h = x->state;
 	const struct tr2_model_session *s = tr2_export_session_of(x, i);
@@ -180,7 +180,7 @@ static uint32_t distance_up(const struct tr2_export *x, uint32_t i)
 	return up ? h->of_span[i] - h->of_span[up] : 0;
 }
 
-static void span(struct tr2_export *x, uint32_t i)
+static void write_span(struct tr2_export *x, uint32_t i)
 {
 	struct tr2_html *h = x->state;
 	const struct tr2_span *s = &x->m->spans[i];
@@ -306,9 +306,9 @@ static bool end_page(struct tr2_export *x)
 const struct tr2_export_format tr2_export_html = {
 	.begin = begin_page,
 	.end = end_page,
-	.node = node,
-	.thread = thread,
-	.span = span,
+	.node = write_node,
+	.thread = write_thread,
+	.span = write_span,
 	.point = point,
 	.session_end = tr2_html_trace_spans,
 };

@@ -9,7 +9,8 @@
 #include "out/table.h"
 
 /* Return the number of a redacted text. */
-static uint32_t number(struct tr2_export *x, const char *s, size_t len)
+static uint32_t number_of_string(struct tr2_export *x, const char *s,
+				 size_t len)
 {
 	struct tr2_html *h = x->state;
 	tr2_str id = tr2_intern(x->m, s, len);
@@ -28,12 +29,12 @@ static uint32_t number(struct tr2_export *x, const char *s, size_t len)
 uint32_t tr2_html_string(struct tr2_export *x, const char *s)
 {
 	s = s ? tr2_export_text(x, s) : "";
-	return number(x, s, strlen(s));
+	return number_of_string(x, s, strlen(s));
 }
 
 uint32_t tr2_html_text(struct tr2_export *x)
 {
-	return number(x, x->text.p, x->text.len);
+	return number_of_string(x, x->text.p, x->text.len);
 }
 
 uint32_t tr2_html_name(struct tr2_export *x, tr2_export_name_fn *add,
@@ -77,7 +78,7 @@ uint32_t tr2_html_file(struct tr2_export *x, const struct tr2_words *words)
 	tr2_buf_reset(&x->text);
 	tr2_export_add_command(x, &x->text, words);
 	file = tr2_command_line_file(tr2_buf_str(&x->text), x->text.len, &len);
-	return file ? number(x, file, len) : 0;
+	return file ? number_of_string(x, file, len) : 0;
 }
 
 void tr2_html_open_row(struct tr2_buf *b)

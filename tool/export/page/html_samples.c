@@ -67,8 +67,8 @@ static uint32_t add_call(struct samples *w, const struct tr2_model_sample *s,
 }
 
 /* Does a wait begin in the same grain as the first wait of a row? */
-static bool joins(const struct samples *w, const struct row *row,
-		  const struct tr2_model_sample *s)
+static bool joins_row(const struct samples *w, const struct row *row,
+		      const struct tr2_model_sample *s)
 {
 	const struct tr2_model_sample *first =
 		&w->x->m->samples[row->sample];
@@ -85,7 +85,7 @@ static void add_sample(struct samples *w, uint32_t sample)
 		stack = add_call(w, s, i, stack);
 	if (s->is_wait)
 		last = tr2_map_slot(&w->last, tr2_key(s->task_thread, stack));
-	if (last && *last && joins(w, &w->row[*last - 1], s)) {
+	if (last && *last && joins_row(w, &w->row[*last - 1], s)) {
 		w->row[*last - 1].count += s->count;
 		return;
 	}

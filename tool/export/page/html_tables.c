@@ -112,7 +112,7 @@ static void add_cell(struct page_table *p, const struct tr2_cell *cell,
 	tr2_buf_addch(&p->rows, ',');
 }
 
-static bool shown(const struct tr2_column *column)
+static bool is_shown(const struct tr2_column *column)
 {
 	return !(column->flags & TR2_COL_DATA) || column->flags & TR2_COL_PAGE;
 }
@@ -124,7 +124,7 @@ static void add_row(struct tr2_table *t, size_t row, void *data)
 
 	tr2_html_open_row(&p->rows);
 	for (c = 0; c < t->nr_columns; c++)
-		if (shown(&t->columns[c]))
+		if (is_shown(&t->columns[c]))
 			add_cell(p, tr2_cell_at(t, row, c), c);
 	if (t->is_tree)
 		tr2_html_num(&p->rows, t->depths[row]);
@@ -169,7 +169,7 @@ static void print_table(struct tr2_table *t)
 	tr2_html_key(&h->json, "columns");
 	tr2_buf_addch(&h->json, '[');
 	for (c = 0; c < t->nr_columns; c++)
-		if (shown(&t->columns[c]))
+		if (is_shown(&t->columns[c]))
 			add_column(&p, t, c);
 	tr2_html_close_row(&h->json);
 	tr2_html_array(p.x, "rows", &p.rows);

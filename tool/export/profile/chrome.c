@@ -86,18 +86,18 @@ static void add_text(struct tr2_export *x, const char *key, const char *value)
 	tr2_json_add_string(add_key(x, key), value);
 }
 
-static void integer(struct tr2_export *x, const char *key, int64_t value)
+static void write_integer(struct tr2_export *x, const char *key, int64_t value)
 {
 	tr2_buf_add_i64(add_key(x, key), value);
 }
 
-static void yes(struct tr2_export *x, const char *key)
+static void write_true(struct tr2_export *x, const char *key)
 {
 	tr2_buf_addlit(add_key(x, key), "true");
 }
 
-static void words(struct tr2_export *x, const char *key,
-		  const struct tr2_words *value)
+static void write_words(struct tr2_export *x, const char *key,
+			const struct tr2_words *value)
 {
 	tr2_export_add_words(x, add_key(x, key), value);
 }
@@ -125,8 +125,8 @@ static void open_metadata(struct tr2_export *x, const char *name, uint32_t pid,
 	add_string(x, "name", name);
 }
 
-static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
-		    uint32_t parent_pid)
+static void write_process(struct tr2_export *x, uint32_t node, uint32_t pid,
+			  uint32_t parent_pid)
 {
 	const struct tr2_words *command = tr2_node_words(x->m, node);
 
@@ -135,7 +135,7 @@ static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
 	add_text(x, "name", tr2_export_name(x, tr2_export_node_name, node));
 	close_event(x);
 	open_metadata(x, "process_sort_index", pid, pid);
-	integer(x, "sort_index", node);
+	write_integer(x, "sort_index", node);
 	close_event(x);
 	if (!command->nr)
 		return;
@@ -146,13 +146,13 @@ static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
 	close_event(x);
 }
 
-static void track(struct tr2_export *x, const struct tr2_track *t)
+static void write_track(struct tr2_export *x, const struct tr2_track *t)
 {
 	open_metadata(x, "thread_name", t->pid, t->tid);
 	add_text(x, "name", t->name);
 	close_event(x);
 	open_metadata(x, "thread_sort_index", t->pid, t->tid);
-	integer(x, "sort_index", t->rank);
+	write_integer(x, "sort_index", t->rank);
 	close_event(x);
 }
 
@@ -251,8 +251,9 @@ static void open_span(struct tr2_export *x, const struct tr2_slice *at,
 	b->len = start;
 }
 
-static void counter(struct tr2_export *x, const struct tr2_track_counter *c,
-		    int64_t wall_ns, int64_t value)
+static void write_counter(struct tr2_export *x,
+			  const struct tr2_track_counter *c, int64_t wall_ns,
+			  int64_t value)
 {
 	struct tr2_buf *b = open_event(x, 'C', c->pid, c->pid);
 
@@ -269,18 +270,18 @@ static void counter(struct tr2_export *x, const struct tr2_track_counter *c,
 static bool begin_chrome(struct tr2_export *x)
 {
 	static const struct tr2_track_writer writer = {
-		.process = process,
-		.track = track,
+		.process = write_process,
+		.track = write_track,
 		.open = open_slice,
 		.open_instant = open_instant,
 		.open_span = open_span,
 		.text = add_text,
-		.integer = integer,
-		.yes = yes,
-		.words = words,
+		.integer = write_integer,
+		.yes = write_true,
+		.words = write_words,
 		.json = json,
 		.close = close_event,
-		.counter = counter,
+		.counter = write_counter,
 	};
 
 	tr2_tracks_begin(x, &writer);

@@ -75,17 +75,17 @@ static bool begin_folded(struct tr2_export *x)
 	return true;
 }
 
-static void node(struct tr2_export *x, uint32_t i)
+static void fold_node(struct tr2_export *x, uint32_t i)
 {
 	tr2_frames_node(x->state, x, i);
 }
 
-static void thread(struct tr2_export *x, uint32_t i)
+static void fold_thread(struct tr2_export *x, uint32_t i)
 {
 	tr2_frames_thread(x->state, x, i);
 }
 
-static void span(struct tr2_export *x, uint32_t i)
+static void fold_span(struct tr2_export *x, uint32_t i)
 {
 	tr2_frames_span(x->state, x, i);
 }
@@ -93,7 +93,7 @@ static void span(struct tr2_export *x, uint32_t i)
 const struct tr2_export_format tr2_export_folded = {
 	.begin = begin_folded,
 	.end = end_folded,
-	.node = node,
-	.thread = thread,
-	.span = span,
+	.node = fold_node,
+	.thread = fold_thread,
+	.span = fold_span,
 };

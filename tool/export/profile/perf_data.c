@@ -322,7 +322,7 @@ static void end_tasks(struct tr2_export *x, struct tr2_perf_data *p,
 
 /* Begin threads in the order of the model, in which their first samples are
  * sorted by time. */
-static void session(struct tr2_export *x, uint32_t session)
+static void begin_threads(struct tr2_export *x, uint32_t session)
 {
 	const struct tr2_model_session *s = &x->m->sessions[session];
 	struct tr2_perf_data *p = x->state;
@@ -351,7 +351,7 @@ static void session(struct tr2_export *x, uint32_t session)
 		end_tasks(x, p, s, first, next);
 }
 
-static void release(struct tr2_perf_data *p)
+static void release_data(struct tr2_perf_data *p)
 {
 	uint32_t i;
 
@@ -384,7 +384,7 @@ static bool end_perf_data(struct tr2_export *x)
 	}
 	if (ok)
 		tr2_perf_data_write(x, p);
-	release(p);
+	release_data(p);
 	return ok;
 }
 
@@ -392,5 +392,5 @@ const struct tr2_export_format tr2_export_perf = {
 	.flags = TR2_EXPORT_BINARY,
 	.begin = begin_perf_data,
 	.end = end_perf_data,
-	.session = session,
+	.session = begin_threads,
 };

@@ -107,7 +107,7 @@ static void forget_strings(struct perfetto *p)
 }
 
 /* Return the number of a string. Add a new string to the open packet. */
-static uint64_t intern(struct perfetto *p, enum index index, const char *s)
+static uint64_t intern_name(struct perfetto *p, enum index index, const char *s)
 {
 	uint64_t key = tr2_mix(tr2_hash(s, strlen(s)), index) | 1;
 	uint32_t *number = tr2_map_slot(&p->numbers, key);
@@ -163,11 +163,11 @@ static struct perfetto *open_event(struct tr2_export *x,
 
 static void set_name(struct perfetto *p, const char *category, const char *name)
 {
-	p->category = intern(p, CATEGORIES, category);
+	p->category = intern_name(p, CATEGORIES, category);
 	p->event.n_category_iids = 1;
 	p->event.category_iids = &p->category;
 	p->event.has_name_iid = true;
-	p->event.name_iid = intern(p, NAMES, name);
+	p->event.name_iid = intern_name(p, NAMES, name);
 }
 
 static void add_new_strings(struct perfetto *p)
@@ -238,7 +238,7 @@ static Pf__DebugAnnotation *add_arg(struct tr2_export *x, const char *key)
 	p->arg_list[i] = &p->args[i];
 	p->args[i] = (Pf__DebugAnnotation)PF__DEBUG_ANNOTATION__INIT;
 	p->args[i].has_name_iid = true;
-	p->args[i].name_iid = intern(p, KEYS, key);
+	p->args[i].name_iid = intern_name(p, KEYS, key);
 	return &p->args[i];
 }
 
@@ -247,7 +247,7 @@ static void add_text(struct tr2_export *x, const char *key, const char *value)
 	add_arg(x, key)->string_value = tr2_strdup(value);
 }
 
-static void integer(struct tr2_export *x, const char *key, int64_t value)
+static void write_integer(struct tr2_export *x, const char *key, int64_t value)
 {
 	Pf__DebugAnnotation *arg = add_arg(x, key);
 
@@ -255,7 +255,7 @@ static void integer(struct tr2_export *x, const char *key, int64_t value)
 	arg->int_value = value;
 }
 
-static void yes(struct tr2_export *x, const char *key)
+static void write_true(struct tr2_export *x, const char *key)
 {
 	Pf__DebugAnnotation *arg = add_arg(x, key);
 
@@ -264,8 +264,8 @@ static void yes(struct tr2_export *x, const char *key)
 }
 
 /* Write words as a user types them in a shell. */
-static void words(struct tr2_export *x, const char *key,
-		  const struct tr2_words *value)
+static void write_words(struct tr2_export *x, const char *key,
+			const struct tr2_words *value)
 {
 	tr2_buf_reset(&x->text);
 	tr2_export_add_command(x, &x->text, value);
@@ -294,8 +294,8 @@ static void add_track(struct tr2_export *x, Pf__TrackDescriptor *d,
 	write_packet(x, &packet);
 }
 
-static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
-		    uint32_t parent_pid)
+static void write_process(struct tr2_export *x, uint32_t node, uint32_t pid,
+			  uint32_t parent_pid)
 {
 	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
 
@@ -310,7 +310,7 @@ static void process(struct tr2_export *x, uint32_t node, uint32_t pid,
 		  RANK_PROCESSES + (int32_t)(node & (RANK_PROCESSES - 1)));
 }
 
-static void track(struct tr2_export *x, const struct tr2_track *t)
+static void write_track(struct tr2_export *x, const struct tr2_track *t)
 {
 	Pf__TrackDescriptor d = PF__TRACK_DESCRIPTOR__INIT;
 
@@ -383,8 +383,9 @@ static void counter_track(struct tr2_export *x,
 }
 
 /* Write a counter. Limit the value, since Perfetto has only signed values. */
-static void counter(struct tr2_export *x, const struct tr2_track_counter *c,
-		    int64_t wall_ns, int64_t value)
+static void write_counter(struct tr2_export *x,
+			  const struct tr2_track_counter *c, int64_t wall_ns,
+			  int64_t value)
 {
 	struct perfetto *p = open_event(x, PF__TRACK_EVENT__TYPE__TYPE_COUNTER,
 					c->track, wall_ns);
@@ -423,19 +424,19 @@ static void write_clocks(struct tr2_export *x)
 static bool begin_perfetto(struct tr2_export *x)
 {
 	static const struct tr2_track_writer writer = {
-		.process = process,
-		.track = track,
+		.process = write_process,
+		.track = write_track,
 		.open = open_slice,
 		.open_instant = open_instant,
 		.open_span = open_span,
 		.text = add_text,
-		.integer = integer,
-		.yes = yes,
-		.words = words,
+		.integer = write_integer,
+		.yes = write_true,
+		.words = write_words,
 		.json = add_text,
 		.close = close_event,
 		.counter_track = counter_track,
-		.counter = counter,
+		.counter = write_counter,
 	};
 	struct perfetto *p = tr2_calloc(1, sizeof(*p));
 

@@ -253,7 +253,7 @@ static void push_end(struct tr2_tracks *c, int64_t end_ns)
 
 /* Make a slice nest in its thread: cut it to the slices around it, as an
  * inconsistent stream may require. */
-static void nest(struct tr2_tracks *c, struct tr2_slice *s)
+static void nest_slice(struct tr2_tracks *c, struct tr2_slice *s)
 {
 	if (s->start_ns < c->last_ns)
 		s->start_ns = c->last_ns;
@@ -377,7 +377,7 @@ static void place_child(struct tr2_export *x, uint32_t i, struct tr2_slice *s)
 
 	if (was_waited_for(x, i)) {
 		c->child_tids[span->child] = s->tid;
-		nest(c, s);
+		nest_slice(c, s);
 		return;
 	}
 	row = free_row(x, s, span->thread);
@@ -441,7 +441,7 @@ void tr2_tracks_span(struct tr2_export *x, uint32_t i)
 	if (span->kind == TR2_SPAN_CHILD)
 		place_child(x, i, &slice);
 	else
-		nest(c, &slice);
+		nest_slice(c, &slice);
 	name = tr2_export_name(x, tr2_export_span_name, i);
 	c->w->open(x, &slice, tr2_export_text(x, category_of(x, span)), name);
 	add_span_args(x, span);
@@ -564,7 +564,7 @@ static const char *metric_name(struct tr2_export *x,
 
 /* Write a counter as 0 at the start and as its value at the end: other values
  * are not known. */
-static void counter(struct tr2_export *x, const struct tr2_metric *metric)
+static void write_counter(struct tr2_export *x, const struct tr2_metric *metric)
 {
 	const struct tr2_model_session *s = &x->m->sessions[metric->session];
 	struct tr2_tracks *c = x->state;
@@ -618,7 +618,7 @@ void tr2_tracks_metric(struct tr2_export *x, uint32_t i)
 		return;
 	if (metric->kind == TR2_DEFINITION_COUNTER ||
 	    metric->kind == TR2_DEFINITION_GAUGE)
-		counter(x, metric);
+		write_counter(x, metric);
 	else
 		intervals(x, metric);
 }

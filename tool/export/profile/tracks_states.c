@@ -82,8 +82,8 @@ static void add_state(struct tr2_export *x, const struct tr2_slice *at,
 
 /* Return an arrow to the end of a wait, from the thread that ended the wait,
  * possibly by its own end. */
-static struct tr2_flow wake(const struct tr2_export *x,
-			    const struct tr2_slice *waits)
+static struct tr2_flow wake_flow(const struct tr2_export *x,
+				 const struct tr2_slice *waits)
 {
 	const struct tr2_model *m = x->m;
 	struct tr2_tracks *c = x->state;
@@ -119,7 +119,7 @@ static void add_thread(struct tr2_export *x, uint32_t i, uint32_t pid)
 		if (at.end_ns <= at.start_ns)
 			continue;
 		add_state(x, &at, i, state);
-		at.from = wake(x, &at);
+		at.from = wake_flow(x, &at);
 		tr2_sink_step(&x->sink);
 	}
 }

@@ -143,7 +143,7 @@ static void number_units(struct tr2_export *x)
 	}
 }
 
-static void allocate(struct clickhouse *h, const struct tr2_model *m)
+static void allocate_rows(struct clickhouse *h, const struct tr2_model *m)
 {
 	h->units = tr2_calloc(m->nr_sessions, sizeof(*h->units));
 	h->near = tr2_calloc(m->nr_nodes, sizeof(*h->near));
@@ -212,7 +212,7 @@ static bool begin_clickhouse(struct tr2_export *x)
 	uint32_t i;
 
 	x->state = h;
-	allocate(h, x->m);
+	allocate_rows(h, x->m);
 	if (!prepare_servers(x))
 		return false;
 	tr2_own_sums(x->m, h->self);
@@ -226,7 +226,7 @@ static bool begin_clickhouse(struct tr2_export *x)
 	return find_loaded(x);
 }
 
-static void session(struct tr2_export *x, uint32_t i)
+static void insert_session(struct tr2_export *x, uint32_t i)
 {
 	struct clickhouse *h = x->state;
 
@@ -340,7 +340,7 @@ static void print_result(const struct clickhouse *h)
 		tr2_http_shown(h->c.http), h->c.database, h->nr_there);
 }
 
-static void release(struct clickhouse *h)
+static void release_clickhouse(struct clickhouse *h)
 {
 	int i;
 
@@ -370,7 +370,7 @@ static bool end_clickhouse(struct tr2_export *x)
 		ok = tr2_clickhouse_flush(&h->c);
 	if (ok)
 		print_result(h);
-	release(h);
+	release_clickhouse(h);
 	return ok;
 }
 
@@ -378,7 +378,7 @@ const struct tr2_export_format tr2_export_clickhouse = {
 	.flags = TR2_EXPORT_URL | TR2_EXPORT_DATABASE,
 	.begin = begin_clickhouse,
 	.end = end_clickhouse,
-	.session = session,
+	.session = insert_session,
 	.session_end = session_end,
 	.node_end = node_end,
 	.row = add_row,

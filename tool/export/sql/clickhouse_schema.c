@@ -106,8 +106,8 @@ bool tr2_clickhouse_query(struct tr2_clickhouse *c)
 }
 
 /* Execute `text`, with % replaced by the database, followed by `more`. */
-static bool execute(struct tr2_clickhouse *c, const char *text,
-		    const char *more)
+static bool execute_query(struct tr2_clickhouse *c, const char *text,
+			  const char *more)
 {
 	const char *p;
 
@@ -200,28 +200,33 @@ static bool create_views(struct tr2_clickhouse *c)
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(views); i++)
-		if (!execute(c, "DROP TABLE IF EXISTS %.", views[i].name) ||
-		    !execute(c, views[i].query, ""))
+		if (!execute_query(c, "DROP TABLE IF EXISTS %.",
+				   views[i].name) ||
+		    !execute_query(c, views[i].query, ""))
 			return false;
 	return true;
 }
 
 /* Create the tables. Write the version last: if it exists, all tables exist. */
-static bool create(struct tr2_clickhouse *c, const char *cluster)
+static bool create_tables(struct tr2_clickhouse *c, const char *cluster)
 {
 	struct tr2_buf b = TR2_BUF_INIT;
-	bool ok = execute(c, "CREATE DATABASE IF NOT EXISTS %", "");
+	bool ok = execute_query(c, "CREATE DATABASE IF NOT EXISTS %", "");
 	int i;
 
 	for (i = 0; ok && i < TR2_TABLE_NR; i++)
 		ok = create_table(c, &tr2_table_defs[i], cluster);
 	ok = ok && create_views(c);
 	tr2_addf(&b, "%d, '%s')", TR2_TABLES_VERSION, cluster ? cluster : "");
-	ok = ok && execute(c, "CREATE TABLE IF NOT EXISTS %.schema "
-			      "(version UInt32, cluster String) "
-			      "ENGINE = MergeTree ORDER BY version", "") &&
-	     execute(c, "INSERT INTO %.schema (version, cluster) VALUES (",
-		     tr2_buf_str(&b));
+	ok = ok &&
+	     execute_query(c,
+			   "CREATE TABLE IF NOT EXISTS %.schema "
+			   "(version UInt32, cluster String) "
+			   "ENGINE = MergeTree ORDER BY version",
+			   "") &&
+	     execute_query(c,
+			   "INSERT INTO %.schema (version, cluster) VALUES (",
+			   tr2_buf_str(&b));
 	tr2_buf_release(&b);
 	return ok;
 }
@@ -237,8 +242,8 @@ static int version_of(struct tr2_clickhouse *c)
 		return -1;
 	if (!atoi(tr2_buf_str(tr2_http_answer(c->http))))
 		return 0;
-	if (!execute(c, "SELECT version, cluster FROM %.schema "
-			"ORDER BY version DESC LIMIT 1", ""))
+	if (!execute_query(c, "SELECT version, cluster FROM %.schema "
+				    "ORDER BY version DESC LIMIT 1", ""))
 		return -1;
 	return atoi(tr2_buf_str(tr2_http_answer(c->http)));
 }
@@ -268,7 +273,7 @@ bool tr2_clickhouse_schema(struct tr2_clickhouse *c, const char *cluster)
 	if (version < 0)
 		return false;
 	if (!version)
-		return create(c, cluster);
+		return create_tables(c, cluster);
 	if (version == TR2_TABLES_VERSION)
 		return is_cluster(c, cluster);
 	tr2_error("the database '%s' at '%s' has schema version %d, and this "

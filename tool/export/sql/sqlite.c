@@ -65,7 +65,7 @@ static bool fail_statement(struct tr2_export *x)
 	return false;
 }
 
-static bool execute(struct tr2_export *x, const char *sql)
+static bool execute_sql(struct tr2_export *x, const char *sql)
 {
 	struct database *d = x->state;
 
@@ -73,7 +73,8 @@ static bool execute(struct tr2_export *x, const char *sql)
 	       fail_statement(x);
 }
 
-static bool compile(struct tr2_export *x, const char *sql, sqlite3_stmt **stmt)
+static bool compile_statement(struct tr2_export *x, const char *sql,
+			      sqlite3_stmt **stmt)
 {
 	struct database *d = x->state;
 
@@ -87,7 +88,7 @@ static int64_t query(struct tr2_export *x, const char *sql)
 	sqlite3_stmt *stmt;
 	int64_t value = -1;
 
-	if (!compile(x, sql, &stmt))
+	if (!compile_statement(x, sql, &stmt))
 		return -1;
 	if (sqlite3_step(stmt) != SQLITE_ROW)
 		fail_statement(x);
@@ -141,7 +142,7 @@ static bool create_table(struct tr2_export *x, const struct tr2_table_def *t)
 	tr2_buf_reset(&x->text);
 	tr2_buf_addall(&x->text, "CREATE TABLE IF NOT EXISTS ", t->name);
 	add_columns(&x->text, t, true);
-	return execute(x, tr2_buf_str(&x->text));
+	return execute_sql(x, tr2_buf_str(&x->text));
 }
 
 static bool create_schema(struct tr2_export *x)
@@ -158,7 +159,7 @@ static bool create_schema(struct tr2_export *x)
 		 "DELETE FROM schema; INSERT INTO schema VALUES (%d)",
 		 TR2_SCHEMA_APPLICATION, TR2_TABLES_VERSION,
 		 TR2_TABLES_VERSION);
-	return execute(x, sql);
+	return execute_sql(x, sql);
 }
 
 static bool prepare_insert(struct tr2_export *x, int table)
@@ -174,7 +175,7 @@ static bool prepare_insert(struct tr2_export *x, int table)
 	while ((++c)->name)
 		tr2_buf_addlit(&x->text, ",?");
 	tr2_buf_addch(&x->text, ')');
-	return compile(x, tr2_buf_str(&x->text), &d->insert[table]);
+	return compile_statement(x, tr2_buf_str(&x->text), &d->insert[table]);
 }
 
 static bool prepare_keyed(struct tr2_export *x, struct keyed *k,
@@ -186,13 +187,13 @@ static bool prepare_keyed(struct tr2_export *x, struct keyed *k,
 		 table);
 	k->next = query(x, sql);
 	snprintf(sql, sizeof(sql), "SELECT id FROM %s WHERE key = ?", table);
-	return compile(x, sql, &k->find);
+	return compile_statement(x, sql, &k->find);
 }
 
 static bool prepare_forget(struct tr2_export *x, struct keyed *k,
 			   const char *sql)
 {
-	return compile(x, sql, &k->forget[k->nr_forget++]);
+	return compile_statement(x, sql, &k->forget[k->nr_forget++]);
 }
 
 /* Does each row of the table belong to one session? */
@@ -239,7 +240,7 @@ static bool prepare_forgets(struct tr2_export *x)
 			      "DELETE FROM kernel_threads WHERE process_id = ?");
 }
 
-static bool prepare(struct tr2_export *x)
+static bool prepare_database(struct tr2_export *x)
 {
 	struct database *d = x->state;
 	int i;
@@ -286,12 +287,12 @@ static bool open_database(struct tr2_export *x)
 			    NULL) != SQLITE_OK)
 		return fail_statement(x);
 	sqlite3_busy_timeout(d->db, BUSY_MS);
-	if (!execute(x, "BEGIN IMMEDIATE"))
+	if (!execute_sql(x, "BEGIN IMMEDIATE"))
 		return false;
 	d->open = true;
 	if (!check_schema(x))
 		return false;
-	return (d->existed || create_schema(x)) && prepare(x);
+	return (d->existed || create_schema(x)) && prepare_database(x);
 }
 
 static bool begin_sqlite(struct tr2_export *x)
@@ -389,14 +390,14 @@ static void identify(struct tr2_export *x, struct keyed *k, int64_t *ids,
 		ids[i] = id ? id : k->next++;
 }
 
-static void session(struct tr2_export *x, uint32_t i)
+static void insert_session(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
 
 	identify(x, &d->sessions, d->session_ids, tr2_session_key, i);
 }
 
-static void node(struct tr2_export *x, uint32_t i)
+static void insert_node(struct tr2_export *x, uint32_t i)
 {
 	struct database *d = x->state;
 
@@ -422,10 +423,11 @@ static const char join_parents[] =
 	" ORDER BY p.id LIMIT 1)"
 	" WHERE parent_id IS NULL AND parent_sid IS NOT NULL";
 
-static bool finish(struct tr2_export *x)
+static bool finish_database(struct tr2_export *x)
 {
-	return execute(x, tr2_schema_indexes) && execute(x, join_parents) &&
-	       execute(x, tr2_schema_views) && execute(x, "COMMIT");
+	return execute_sql(x, tr2_schema_indexes) &&
+	       execute_sql(x, join_parents) &&
+	       execute_sql(x, tr2_schema_views) && execute_sql(x, "COMMIT");
 }
 
 static void finalize(const struct keyed *k)
@@ -443,7 +445,7 @@ static bool end_sqlite(struct tr2_export *x)
 	int i;
 
 	if (d->open && !x->failed)
-		finish(x);
+		finish_database(x);
 	for (i = 0; i < TR2_TABLE_NR; i++)
 		sqlite3_finalize(d->insert[i]);
 	finalize(&d->sessions);
@@ -466,8 +468,8 @@ const struct tr2_export_format tr2_export_sqlite = {
 	.flags = TR2_EXPORT_OWN_FILE,
 	.begin = begin_sqlite,
 	.end = end_sqlite,
-	.node = node,
-	.session = session,
+	.node = insert_node,
+	.session = insert_session,
 	.row = add_row,
 };
 

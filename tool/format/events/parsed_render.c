@@ -41,7 +41,7 @@ static const char *const *argv_of(struct tr2_parsed_render *r,
 	return (const char *const *)(const void *)(r->words.p + start);
 }
 
-static uint64_t positive(int64_t value)
+static uint64_t at_least_zero(int64_t value)
 {
 	return value == TR2_ABSENT || value < 0 ? 0 : (uint64_t)value;
 }
@@ -64,7 +64,7 @@ static void set_value(struct tr2_parsed_render *r, enum tr2_field_type type,
 		out->i = v->i == TR2_ABSENT ? 0 : v->i;
 		break;
 	case TR2_T_SECONDS:
-		out->u = positive(v->i);
+		out->u = at_least_zero(v->i);
 		break;
 	case TR2_T_UINT:
 		out->u = v->u;
@@ -136,19 +136,20 @@ void tr2_parsed_render_set(struct tr2_parsed_render *r,
 		.v = r->values,
 		.emitter = &r->emitter,
 		.file = text_of(r, ev->file.p ? &ev->file : &none),
-		.line = (int)positive(ev->line),
-		.repo_id = ev->repo ? (int)positive(ev->repo) :
+		.line = (int)at_least_zero(ev->line),
+		.repo_id = ev->repo ? (int)at_least_zero(ev->repo) :
 				      TR2_REPO_UNDEFINED,
 		.nesting = nesting,
-		.wall_us = positive(ev->wall_us),
-		.t_abs_ns = positive(ev->t_abs),
-		.t_rel_ns = positive(ev->t_rel),
+		.wall_us = at_least_zero(ev->wall_us),
+		.t_abs_ns = at_least_zero(ev->t_abs),
+		.t_rel_ns = at_least_zero(ev->t_rel),
 	};
 	if (ev->wall_us == TR2_ABSENT)
-		r->event.wall_us = positive((s->wall_ns + s->now_ns) / 1000);
+		r->event.wall_us =
+			at_least_zero((s->wall_ns + s->now_ns) / 1000);
 	/* Compute an absent t_abs: in JSON, region_enter has none. */
 	if (ev->t_abs == TR2_ABSENT)
-		r->event.t_abs_ns = positive(
+		r->event.t_abs_ns = at_least_zero(
 			(int64_t)r->event.wall_us * 1000 - s->wall_ns);
 	tr2_must(!r->text.failed && !r->words.failed && !r->head.failed &&
 		 !r->perf_head.failed);

@@ -118,7 +118,7 @@ static const char *find_depth(const char *line, const char *end)
 	return NULL;
 }
 
-static struct tr2_view trim(const char *start, const char *end)
+static struct tr2_view trim_blanks(const char *start, const char *end)
 {
 	while (end > start && end[-1] == ' ')
 		end--;
@@ -175,7 +175,7 @@ static bool split_column(const char *p, const char *end,
 		bar = find_bar(p, end, i);
 		if (!bar)
 			return false;
-		column[i] = trim(p, bar);
+		column[i] = trim_blanks(p, bar);
 		p = bar + 1;
 		p += p < end && *p == ' ';
 	}
@@ -303,7 +303,7 @@ static void parse_prefix(struct tr2_perf_reader *r, const char *p,
 		r->days_us += DAY_US;
 	r->last_wall_us = us;
 	r->ev.wall_us = us + r->days_us;
-	where = trim(p + 15, end[-2] == '|' ? end - 2 : end);
+	where = trim_blanks(p + 15, end[-2] == '|' ? end - 2 : end);
 	colon = where.len ? memrchr(where.p, ':', where.len) : NULL;
 	if (!colon)
 		return;
@@ -322,7 +322,7 @@ static int64_t seconds_of(const struct tr2_view *v)
 	       number_of(point + 1, 6) * 1000;
 }
 
-static int64_t distance(int64_t a, int64_t b)
+static int64_t time_distance(int64_t a, int64_t b)
 {
 	return a > b ? a - b : b - a;
 }
@@ -336,7 +336,7 @@ static int64_t how_far(const struct tr2_perf_reader *r,
 		return SAME_START_NS;
 	if (c->start_ns == TR2_ABSENT)
 		return r->ev.kind == TR2_EV_start ? -1 : SAME_START_NS;
-	return distance(c->start_ns, start_ns);
+	return time_distance(c->start_ns, start_ns);
 }
 
 /* Choose the running process of this depth to which the line most likely

@@ -31,7 +31,7 @@ static bool skip_to(struct text *t, const char *want)
 	return true;
 }
 
-static uint32_t number(const struct text *t)
+static uint32_t read_number(const struct text *t)
 {
 	uint32_t value = 0;
 	size_t i;
@@ -53,7 +53,7 @@ static bool find_event(struct text *t, const char *name, uint64_t *id)
 	end = memmem(t->p, t->len, "print fmt:", 10);
 	if (end)
 		t->len = (size_t)(end - t->p);
-	*id = number(t);
+	*id = read_number(t);
 	return *id != 0;
 }
 
@@ -66,9 +66,9 @@ static void find_field(const struct text *event, const char *name,
 
 	if (!skip_to(&t, name) || !skip_to(&t, "offset:"))
 		return;
-	field->at = number(&t);
+	field->at = read_number(&t);
 	if (skip_to(&t, "size:"))
-		field->size = number(&t);
+		field->size = read_number(&t);
 }
 
 void tr2_kernel_formats_read(struct tr2_kernel_formats *formats,
@@ -113,7 +113,7 @@ struct header {
 	uint64_t features[4];
 };
 
-static bool refuse(struct tr2_kernel_data *f, const char *problem)
+static bool refuse_file(struct tr2_kernel_data *f, const char *problem)
 {
 	if (!f->problem)
 		f->problem = problem;
@@ -145,17 +145,18 @@ static bool read_header(struct tr2_kernel_data *f, struct header *h)
 {
 	memset(h, 0, sizeof(*h));
 	if (!f->size)
-		return refuse(f, "it is empty: states are unknown");
+		return refuse_file(f, "it is empty: states are unknown");
 	if (!tr2_kernel_data_read(f, 0, h, sizeof(*h)))
-		return refuse(f, "it was cut short in its header");
+		return refuse_file(f, "it was cut short in its header");
 	if (!memcmp(h->magic, MAGIC_OTHER_ORDER, sizeof(h->magic)))
-		return refuse(f, "it was recorded on a machine of the other "
-				 "byte order");
+		return refuse_file(f,
+				   "it was recorded on a machine of the other "
+				   "byte order");
 	if (memcmp(h->magic, MAGIC, sizeof(h->magic)))
-		return refuse(f, "it is not in the format of perf.data");
+		return refuse_file(f, "it is not in the format of perf.data");
 	if (h->attr_size < PERF_ATTR_SIZE_VER0 + sizeof(struct section) ||
 	    h->attr_size > 4096)
-		return refuse(f, "its header is invalid");
+		return refuse_file(f, "its header is invalid");
 	return true;
 }
 
@@ -166,11 +167,11 @@ static bool add_ids(struct tr2_kernel_data *f, uint32_t source,
 	uint32_t *slot;
 
 	if (nr > MAX_RINGS || f->nr_opened + nr > MAX_OPENED)
-		return refuse(f, "its header is invalid");
+		return refuse_file(f, "its header is invalid");
 	for (i = 0; i < nr; i++) {
 		if (!tr2_kernel_data_read(f, ids->at + i * sizeof(id), &id,
 					  sizeof(id)))
-			return refuse(f, "it was cut short in its header");
+			return refuse_file(f, "it was cut short in its header");
 		if (id == UINT64_MAX)
 			continue;
 		slot = tr2_map_slot(&f->ids, id + 1);
@@ -196,10 +197,10 @@ static bool add_source(struct tr2_kernel_data *f, const struct header *h,
 	if (!tr2_kernel_data_read(f, at, &attr,
 				  size < sizeof(attr) ? size : sizeof(attr)) ||
 	    !tr2_kernel_data_read(f, at + size, &ids, sizeof(ids)))
-		return refuse(f, "it was cut short in its header");
+		return refuse_file(f, "it was cut short in its header");
 	if (!attr.use_clockid || attr.clockid != CLOCK_MONOTONIC)
-		return refuse(f, "its clock is not CLOCK_MONOTONIC (perf "
-				 "record -k CLOCK_MONOTONIC)");
+		return refuse_file(f, "its clock is not CLOCK_MONOTONIC (perf "
+				      "record -k CLOCK_MONOTONIC)");
 	*source = (struct tr2_data_source){
 		.type = attr.type,
 		.config = attr.config,
@@ -220,15 +221,15 @@ static bool read_sources(struct tr2_kernel_data *f, const struct header *h)
 	uint64_t nr = h->attrs.size / h->attr_size, i;
 
 	if (!nr || nr > MAX_SOURCES)
-		return refuse(f, "its header is invalid");
+		return refuse_file(f, "its header is invalid");
 	f->sources = tr2_calloc(nr, sizeof(*f->sources));
 	f->has_identifier = true;
 	for (i = 0; i < nr; i++)
 		if (!add_source(f, h, h->attrs.at + i * h->attr_size))
 			return false;
 	if (!f->has_identifier && nr > 1)
-		return refuse(f, "its records do not name their events "
-				 "(sample_type without IDENTIFIER)");
+		return refuse_file(f, "its records do not name their events "
+				      "(sample_type without IDENTIFIER)");
 	if (!f->nr_rings)
 		f->nr_rings = 1;
 	f->rings = tr2_calloc(f->nr_rings, sizeof(*f->rings));
@@ -291,7 +292,7 @@ bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd)
 	f->fd = fd;
 	f->nr_opened = f->alloc_opened = 0;
 	if (fstat(fd, &st) || st.st_size < 0)
-		return refuse(f, "it cannot be read");
+		return refuse_file(f, "it cannot be read");
 	f->size = (uint64_t)st.st_size;
 	tr2_grow(f->opened, f->nr_opened, f->alloc_opened);
 	f->opened[f->nr_opened++] = (struct tr2_data_opened){ 0, 0 };
@@ -304,12 +305,13 @@ bool tr2_kernel_data_open(struct tr2_kernel_data *f, int fd)
 	f->growing = !h.data.size;
 	f->data_at = h.data.at;
 	if (f->data_at < sizeof(h) || f->data_at > f->size)
-		return refuse(f, "its header is invalid");
+		return refuse_file(f, "its header is invalid");
 	f->data_end = f->size;
 	if (!f->growing && h.data.size <= f->size - f->data_at)
 		f->data_end = f->data_at + h.data.size;
 	else if (!f->growing)
-		refuse(f, "it was cut short: its last records are missing");
+		refuse_file(f,
+			    "it was cut short: its last records are missing");
 	return true;
 }
 

@@ -35,7 +35,7 @@ struct dump {
 	struct tr2_map by_index; /* maps code_index + 1 to a function */
 };
 
-static uint32_t get32(const struct dump *d, size_t at)
+static uint32_t dump_get32(const struct dump *d, size_t at)
 {
 	uint32_t v;
 
@@ -43,7 +43,7 @@ static uint32_t get32(const struct dump *d, size_t at)
 	return d->is_swapped ? __builtin_bswap32(v) : v;
 }
 
-static uint64_t get64(const struct dump *d, size_t at)
+static uint64_t dump_get64(const struct dump *d, size_t at)
 {
 	uint64_t v;
 
@@ -56,7 +56,7 @@ static uint64_t get64(const struct dump *d, size_t at)
 static int64_t time_of(const struct dump *d, size_t at)
 {
 	const struct tr2_model_task *task = &d->m->tasks[d->task];
-	uint64_t ns = get64(d, at + RECORD_TIME);
+	uint64_t ns = dump_get64(d, at + RECORD_TIME);
 	int64_t wall_ns;
 
 	if (d->has_other_clock || ns > INT64_MAX / 4)
@@ -69,8 +69,8 @@ static int64_t time_of(const struct dump *d, size_t at)
 	return wall_ns;
 }
 
-static void add(struct dump *d, uint64_t index,
-		const struct tr2_code_function *f)
+static void add_function(struct dump *d, uint64_t index,
+			 const struct tr2_code_function *f)
 {
 	if (!f->len || f->addr > UINT64_MAX - f->len)
 		return;
@@ -87,39 +87,39 @@ static void load(struct dump *d, size_t at, size_t size)
 	bool is_whole = len < size - LOAD_NAME;
 	struct tr2_code_function f = { .task = d->task };
 
-	f.addr = get64(d, at + LOAD_ADDR);
-	f.len = get64(d, at + LOAD_LEN);
+	f.addr = dump_get64(d, at + LOAD_ADDR);
+	f.len = dump_get64(d, at + LOAD_LEN);
 	f.from_ns = time_of(d, at);
 	f.name = tr2_utf8_intern(d->m, name, len);
 	if (len && is_whole)
-		add(d, get64(d, at + LOAD_INDEX), &f);
+		add_function(d, dump_get64(d, at + LOAD_INDEX), &f);
 }
 
-static void move(struct dump *d, size_t at)
+static void move_function(struct dump *d, size_t at)
 {
-	uint64_t index = get64(d, at + MOVE_INDEX);
+	uint64_t index = dump_get64(d, at + MOVE_INDEX);
 	uint32_t old = tr2_map_get(&d->by_index, index + 1);
 	struct tr2_code_function f = d->m->code_functions[old];
 
-	f.addr = get64(d, at + MOVE_ADDR);
+	f.addr = dump_get64(d, at + MOVE_ADDR);
 	f.from_ns = time_of(d, at);
 	if (old)
-		add(d, index, &f);
+		add_function(d, index, &f);
 }
 
 /* Add the function of a record. Skip records of a child that inherited the
  * descriptor: the child's addresses mean other code. */
 static void take_record(struct dump *d, size_t at, size_t size)
 {
-	uint32_t kind = get32(d, at);
+	uint32_t kind = dump_get32(d, at);
 
 	if (size < RECORD_PID + sizeof(d->pid) ||
-	    get32(d, at + RECORD_PID) != d->pid)
+	    dump_get32(d, at + RECORD_PID) != d->pid)
 		return;
 	if (kind == LOAD && size > LOAD_NAME)
 		load(d, at, size);
 	else if (kind == MOVE && size >= MOVE_BYTES)
-		move(d, at);
+		move_function(d, at);
 }
 
 /* Read the header. Return the reason why the dump cannot be read; NULL: it can
@@ -128,26 +128,26 @@ static const char *read_header(struct dump *d)
 {
 	if (d->size < HEADER_BYTES)
 		return "not a jitdump: it has no header";
-	d->is_swapped = get32(d, 0) == __builtin_bswap32(MAGIC);
-	if (get32(d, 0) != MAGIC)
+	d->is_swapped = dump_get32(d, 0) == __builtin_bswap32(MAGIC);
+	if (dump_get32(d, 0) != MAGIC)
 		return "not a jitdump: it does not begin with JiTD";
-	if (get32(d, HEADER_VERSION) != VERSION ||
-	    get32(d, HEADER_SIZE) < HEADER_BYTES)
+	if (dump_get32(d, HEADER_VERSION) != VERSION ||
+	    dump_get32(d, HEADER_SIZE) < HEADER_BYTES)
 		return "a jitdump of an unknown version";
-	d->pid = get32(d, HEADER_PID);
-	d->has_other_clock = get64(d, HEADER_FLAGS) & OTHER_CLOCK;
+	d->pid = dump_get32(d, HEADER_PID);
+	d->has_other_clock = dump_get64(d, HEADER_FLAGS) & OTHER_CLOCK;
 	return NULL;
 }
 
 /* Read all records. Return false if the last record is not whole. */
 static bool read_records(struct dump *d)
 {
-	size_t at = get32(d, HEADER_SIZE), size;
+	size_t at = dump_get32(d, HEADER_SIZE), size;
 
 	for (; at < d->size; at += size) {
 		if (d->size - at < RECORD_BYTES)
 			return false;
-		size = get32(d, at + RECORD_SIZE);
+		size = dump_get32(d, at + RECORD_SIZE);
 		if (size < RECORD_BYTES || size > d->size - at)
 			return false;
 		take_record(d, at, size);

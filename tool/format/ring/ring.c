@@ -272,7 +272,7 @@ static void set_times(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 
 /* If the loader keeps lines, render the line that the event target would have
  * written. */
-static void render(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
+static void render_event(struct tr2_ring_reader *r, struct tr2_parsed_event *ev)
 {
 	struct tr2_render *render = &r->render.render;
 
@@ -297,7 +297,7 @@ static void add_parsed(struct tr2_ring_reader *r, struct tr2_parsed_event *ev,
 	ev->session = r->session;
 	ev->thread = tr2_build_thread(r->m, r->session, thread, strlen(thread));
 	if (r->fn)
-		render(r, ev);
+		render_event(r, ev);
 	tr2_build_event(r->m, ev);
 	ev->session = tr2_build_last_session(r->m);
 	ev->thread = tr2_build_last_thread(r->m);

@@ -11,7 +11,7 @@
 /* If threads end during a sum, begin the sum at most this often. */
 #define TRIES 100
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -141,13 +141,13 @@ static void read_cells(const struct tr2_ring_file *f, uint32_t slot,
 	uint32_t i, nr;
 
 	nr = nr_used(f, TR2_DEFINITION_COUNTER,
-		     (uint32_t)smaller(h->max_counters, TR2_MAX_COUNTERS));
+		     (uint32_t)smaller_of(h->max_counters, TR2_MAX_COUNTERS));
 	memset(cells, 0, sizeof(*cells));
 	if (nr)
 		tr2_ring_file_read(f, at + h->counters_offset, cells->counter,
 				   nr * sizeof(uint64_t));
 	nr = nr_used(f, TR2_DEFINITION_TIMER,
-		     (uint32_t)smaller(h->max_timers, TR2_MAX_TIMERS));
+		     (uint32_t)smaller_of(h->max_timers, TR2_MAX_TIMERS));
 	for (i = 0; i < nr; i++) {
 		read_timer(f, at + h->timers_offset +
 				      (uint64_t)i * h->timer_size,
@@ -206,7 +206,7 @@ void tr2_ring_cells_of(struct tr2_ring_file *f, uint32_t slot, uint64_t now_ns,
 
 /* Does the slot count? Slot 0 counts, since ended threads are added to it;
  * slots of live threads count, too. */
-static bool counts(struct tr2_ring_file *f, uint32_t slot)
+static bool is_counted(struct tr2_ring_file *f, uint32_t slot)
 {
 	struct tr2_control c;
 
@@ -231,7 +231,7 @@ static void sum_once(struct tr2_ring_file *f, uint64_t now_ns,
 
 	memset(out, 0, f->nr_definitions * sizeof(*out));
 	for (slot = 0; slot < f->nr_slots; slot++) {
-		if (!counts(f, slot))
+		if (!is_counted(f, slot))
 			continue;
 		read_cells(f, slot, &cells);
 		add_cells(f, &cells, now_ns, out);
@@ -311,7 +311,7 @@ void tr2_ring_cells_histogram(struct tr2_ring_file *f,
 		return;
 	for (one = 0; one < f->nr_slots; one++)
 		if (slot == one ||
-		    (slot == TR2_RING_ALL_SLOTS && counts(f, one)))
+		    (slot == TR2_RING_ALL_SLOTS && is_counted(f, one)))
 			add_buckets(f, d, one, sum);
 	for (i = 0; i < TR2_HISTOGRAM_BUCKETS; i++)
 		if (sum[i])

@@ -96,7 +96,8 @@ static enum tr2_ring_is check_versions(struct tr2_ring_file *f)
 	return TR2_RING_IS_GOOD;
 }
 
-static bool fits(uint64_t offset, uint64_t count, uint64_t each, uint64_t size)
+static bool fits_file(uint64_t offset, uint64_t count, uint64_t each,
+		      uint64_t size)
 {
 	return offset <= size && (!count || each <= (size - offset) / count);
 }
@@ -107,12 +108,12 @@ static bool slot_makes_sense(const struct tr2_arena_header *h)
 	return h->slot_size >= sizeof(struct tr2_control) &&
 	       h->slot_size % 8 == 0 &&
 	       h->timer_size >= sizeof(struct tr2_timer_cell) &&
-	       fits(h->counters_offset, h->max_counters, sizeof(uint64_t),
-		    h->slot_size) &&
-	       fits(h->timers_offset, h->max_timers, h->timer_size,
-		    h->slot_size) &&
-	       fits(h->histograms_offset, h->max_histograms, h->histogram_size,
-		    h->slot_size) &&
+	       fits_file(h->counters_offset, h->max_counters, sizeof(uint64_t),
+			 h->slot_size) &&
+	       fits_file(h->timers_offset, h->max_timers, h->timer_size,
+			 h->slot_size) &&
+	       fits_file(h->histograms_offset, h->max_histograms,
+			 h->histogram_size, h->slot_size) &&
 	       h->histogram_size / sizeof(uint64_t) >= h->histogram_buckets;
 }
 
@@ -163,7 +164,7 @@ static bool read_strings(struct tr2_ring_file *f)
 	char *strings;
 
 	if (used > h->strings_size ||
-	    !fits(h->strings_offset, 1, used, f->size)) {
+	    !fits_file(h->strings_offset, 1, used, f->size)) {
 		set_problem(f, h->strings_offset,
 			    "some of its strings are missing");
 		used = 0;
@@ -185,9 +186,9 @@ static bool read_definitions(struct tr2_ring_file *f)
 	uint32_t nr = h->nr_definitions, i;
 	struct tr2_definition *rows;
 
-	if (nr > h->max_definitions ||
-	    h->definition_size < sizeof(*rows) ||
-	    !fits(h->definitions_offset, nr, h->definition_size, f->size)) {
+	if (nr > h->max_definitions || h->definition_size < sizeof(*rows) ||
+	    !fits_file(h->definitions_offset, nr, h->definition_size,
+		       f->size)) {
 		set_problem(f, h->definitions_offset,
 			    "some of its definitions are missing");
 		nr = 0;
@@ -364,7 +365,7 @@ struct tr2_ring_place tr2_ring_file_place(struct tr2_ring_file *f,
 		return place;
 	if (c->data_size & (c->data_size - 1) ||
 	    c->data_size < TR2_RING_MIN_SIZE || c->data_offset % 8 ||
-	    !fits(c->data_offset, 1, c->data_size, f->header.slot_size)) {
+	    !fits_file(c->data_offset, 1, c->data_size, f->header.slot_size)) {
 		set_problem(f, at + offsetof(struct tr2_control, data_offset),
 			    "the position of a thread's ring is invalid");
 		return place;

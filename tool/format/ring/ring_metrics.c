@@ -41,7 +41,7 @@ static void note_reported(struct adding *a)
 	}
 }
 
-static tr2_str intern(const struct adding *a, uint32_t offset)
+static tr2_str intern_name(const struct adding *a, uint32_t offset)
 {
 	const char *s = tr2_ring_file_string(a->f, offset);
 
@@ -52,7 +52,8 @@ static tr2_str intern(const struct adding *a, uint32_t offset)
 static struct tr2_metric *new_metric(struct adding *a,
 				     const struct tr2_definition *d)
 {
-	tr2_str category = intern(a, d->category), name = intern(a, d->name);
+	tr2_str category = intern_name(a, d->category),
+		name = intern_name(a, d->name);
 	struct tr2_metric *metric;
 
 	if (tr2_map_get(&a->reported,
@@ -62,7 +63,7 @@ static struct tr2_metric *new_metric(struct adding *a,
 	metric->thread = a->thread;
 	metric->category = category;
 	metric->name = name;
-	metric->unit = intern(a, d->unit);
+	metric->unit = intern_name(a, d->unit);
 	return metric;
 }
 

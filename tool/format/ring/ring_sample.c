@@ -102,7 +102,7 @@ static uint32_t task_of(struct tr2_ring_samples *s, struct tr2_model *m,
 	return *slot;
 }
 
-static uint64_t number(const char *p)
+static uint64_t read_u64(const char *p)
 {
 	uint64_t value;
 
@@ -118,7 +118,7 @@ static uint64_t read_count(const char **p, const char *end, unsigned int words)
 
 	if ((size_t)(end - *p) < sizeof(nr))
 		return 0;
-	nr = number(*p);
+	nr = read_u64(*p);
 	*p += sizeof(nr);
 	return nr <= (size_t)(end - *p) / sizeof(nr) / words ? nr : 0;
 }
@@ -133,8 +133,8 @@ static void add_values(const struct tr2_ring_samples *s, struct tr2_model *m,
 
 	for (; nr > 1 && sample->nr_values < nr; p += 2 * sizeof(uint64_t)) {
 		at = tr2_add(m, values);
-		m->values[at].value = number(p);
-		m->values[at].event = event_of(s, m, number(p + 8));
+		m->values[at].value = read_u64(p);
+		m->values[at].event = event_of(s, m, read_u64(p + 8));
 		if (!sample->nr_values++)
 			sample->first_value = at;
 	}
@@ -147,7 +147,7 @@ static void add_calls(struct tr2_model *m, const char *p, uint64_t nr,
 	uint32_t call;
 
 	for (i = 0; i < nr; i++) {
-		ip = number(p + i * sizeof(ip));
+		ip = read_u64(p + i * sizeof(ip));
 		/* skip a marker before the addresses of the kernel or of the
 		 * process */
 		if (ip >= UINT64_MAX - 4095)

@@ -26,8 +26,8 @@ struct tr2_metric *tr2_build_metric(struct tr2_model *m, uint32_t session,
 	return metric;
 }
 
-static tr2_str intern(const struct build *b,
-		      const struct tr2_json_member *member)
+static tr2_str intern_member(const struct build *b,
+			     const struct tr2_json_member *member)
 {
 	static struct tr2_buf text; /* later calls reuse its memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
@@ -37,7 +37,7 @@ static tr2_str intern(const struct build *b,
 
 /* Return the member's value as a number. A comma or a bracket always ends its
  * digits. A negative number is returned in two's complement. */
-static uint64_t number(const struct tr2_json_member *member)
+static uint64_t number_of(const struct tr2_json_member *member)
 {
 	return strtoull(member->value.p, NULL, 10);
 }
@@ -48,20 +48,20 @@ static void add_member(const struct build *b, struct tr2_metric *metric,
 	const struct tr2_view *value = &member->value;
 
 	if (tr2_json_member_is(member, "category"))
-		metric->category = intern(b, member);
+		metric->category = intern_member(b, member);
 	else if (tr2_json_member_is(member, "name"))
-		metric->name = intern(b, member);
+		metric->name = intern_member(b, member);
 	else if (tr2_json_member_is(member, "unit"))
-		metric->unit = intern(b, member);
+		metric->unit = intern_member(b, member);
 	else if (tr2_json_member_is(member, "count") ||
 		 tr2_json_member_is(member, "last"))
-		metric->count = number(member);
+		metric->count = number_of(member);
 	else if (tr2_json_member_is(member, "sum"))
-		metric->total_ns = number(member);
+		metric->total_ns = number_of(member);
 	else if (tr2_json_member_is(member, "min"))
-		metric->min_ns = number(member);
+		metric->min_ns = number_of(member);
 	else if (tr2_json_member_is(member, "max"))
-		metric->max_ns = number(member);
+		metric->max_ns = number_of(member);
 	else if (tr2_json_member_is(member, "histogram"))
 		metric->histogram = tr2_model_copy(b->m, value->p, value->len);
 }

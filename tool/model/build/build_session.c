@@ -183,7 +183,7 @@ uint32_t tr2_build_thread(struct tr2_model *m, uint32_t session,
 	return i;
 }
 
-static void shift(int64_t *at_ns, int64_t by_ns)
+static void shift_time(int64_t *at_ns, int64_t by_ns)
 {
 	*at_ns = tr2_at_ns(*at_ns + by_ns);
 }
@@ -196,17 +196,17 @@ static void shift_session(struct tr2_model *m, struct tr2_model_session *s,
 
 	for (t = s->first_thread; t; t = m->threads[t].next) {
 		if (t != s->first_thread)
-			shift(&m->threads[t].start_ns, by_ns);
-		shift(&m->threads[t].end_ns, by_ns);
+			shift_time(&m->threads[t].start_ns, by_ns);
+		shift_time(&m->threads[t].end_ns, by_ns);
 		for (i = m->threads[t].first_span; i; i = m->spans[i].next) {
-			shift(&m->spans[i].start_ns, by_ns);
-			shift(&m->spans[i].end_ns, by_ns);
+			shift_time(&m->spans[i].start_ns, by_ns);
+			shift_time(&m->spans[i].end_ns, by_ns);
 		}
 		for (i = m->threads[t].first_point; i; i = m->points[i].next)
-			shift(&m->points[i].at_ns, by_ns);
+			shift_time(&m->points[i].at_ns, by_ns);
 	}
-	shift(&s->now_ns, by_ns);
-	shift(&s->end_ns, by_ns);
+	shift_time(&s->now_ns, by_ns);
+	shift_time(&s->end_ns, by_ns);
 }
 
 /* Set the start of the process by its first event that has both clocks. */

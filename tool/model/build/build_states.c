@@ -124,7 +124,7 @@ struct tr2_state *tr2_state_push(struct tr2_states_build *b,
 }
 
 /* Append the thread to the chain of its process's threads. */
-static void chain(struct tr2_model *m, uint32_t thread)
+static void chain_thread(struct tr2_model *m, uint32_t thread)
 {
 	struct tr2_model_task *task = &m->tasks[m->task_threads[thread].task];
 
@@ -160,7 +160,7 @@ static void begin_state(struct tr2_states_build *b, struct tr2_tid *slot,
 	if (!m->tasks[task].first_thread &&
 	    m->tasks[task].start_ns != TR2_NO_TIME)
 		t->start_ns = m->tasks[task].start_ns;
-	chain(m, i);
+	chain_thread(m, i);
 }
 
 /* Begin the threads that already ran. */

@@ -102,7 +102,8 @@ static struct tr2_tid *slot_of(const struct tr2_states_build *b,
 
 /* Does this switch count? Ignore switches of the machine until the thread's
  * EXIT: they repeat the thread's own records. */
-static bool counts(const struct tr2_tid *slot, const struct tr2_task_record *r)
+static bool is_counted(const struct tr2_tid *slot,
+		       const struct tr2_task_record *r)
 {
 	return slot->live && (!(r->how & TR2_HOW_MACHINE) || slot->exit_ns);
 }
@@ -151,7 +152,7 @@ void tr2_states_on_out(struct tr2_states_build *b,
 		tr2_turns_out(b, r, slot ? slot->thread : 0);
 	if (slot && r->how & TR2_HOW_DEAD)
 		tr2_states_end(b, slot, r->wall_ns);
-	if (!slot || !counts(slot, r))
+	if (!slot || !is_counted(slot, r))
 		return;
 	guess = tr2_tid_guess(b, slot);
 	/* The thread's IN is missing, but the turn shows the time at which it
@@ -682,7 +683,7 @@ void tr2_states_on_in(struct tr2_states_build *b,
 		tr2_states_settle_end(b, cpu->ending, r->wall_ns);
 	if (r->how & TR2_HOW_MACHINE)
 		tr2_turns_in(b, r, slot && slot->live ? slot->thread : 0);
-	if (!slot || !counts(slot, r))
+	if (!slot || !is_counted(slot, r))
 		return;
 	if (last && last->kind == TR2_STATE_RUN && tr2_tid_guess(b, slot)) {
 		last->kind = TR2_STATE_READY;

@@ -52,7 +52,8 @@ static uint32_t number_of(const struct tr2_json_member *member)
 	return (uint32_t)strtoul(member->value.p, NULL, 10);
 }
 
-static tr2_str intern(struct tr2_model *m, const struct tr2_json_member *member)
+static tr2_str intern_member(struct tr2_model *m,
+			     const struct tr2_json_member *member)
 {
 	static struct tr2_buf text; /* later calls reuse its memory */
 	struct tr2_view v = tr2_json_member_text(member, &text);
@@ -94,7 +95,7 @@ static void add_works(struct tr2_model *m, uint32_t span,
 					* works */
 		work = &m->works[i];
 		work->span = span;
-		work->name = intern(m, &name);
+		work->name = intern_member(m, &name);
 		work->from_ns = add_ns(&p, end);
 		p += p < end;
 		work->to_ns = add_ns(&p, end);
@@ -108,9 +109,9 @@ static void add_text(struct tr2_model *m, struct tr2_trace_span *span,
 		     const struct tr2_json_member *member)
 {
 	if (tr2_json_member_is(member, "category"))
-		span->category = intern(m, member);
+		span->category = intern_member(m, member);
 	else if (tr2_json_member_is(member, "name"))
-		span->name = intern(m, member);
+		span->name = intern_member(m, member);
 	else if (tr2_json_member_is(member, "failed"))
 		span->failed = copy_text(m, member);
 	else if (tr2_json_member_is(member, "tracestate"))

@@ -37,7 +37,7 @@ static void find_threads(struct tr2_model *m)
 
 /* Find the work around each work: either the previous work, or a work around
  * the previous one. */
-static void nest(struct tr2_model *m)
+static void nest_work(struct tr2_model *m)
 {
 	uint32_t i, up, before = 0;
 
@@ -66,7 +66,7 @@ void tr2_model_works(struct tr2_model *m)
 	sorted_works = m->works;
 	qsort(m->thread_works, m->nr_works - 1, sizeof(*m->thread_works),
 	      compare_spans);
-	nest(m);
+	nest_work(m);
 }
 
 /* Events have times in microseconds, works in nanoseconds: compare with this

@@ -52,7 +52,7 @@ static uint32_t session_at(const struct tr2_model *m, uint32_t node,
 	return found;
 }
 
-static void chain(struct samples *s, uint32_t i)
+static void chain_sample(struct samples *s, uint32_t i)
 {
 	uint32_t session = s->m->samples[i].session;
 
@@ -80,7 +80,7 @@ static void join_by_kernel(struct samples *s, uint32_t i)
 		m->sessions[sample->session].first_thread :
 		tr2_map_get(&s->of_task, tr2_key(sample->session,
 						 sample->task_thread));
-	chain(s, i);
+	chain_sample(s, i);
 }
 
 /* Return the region of a thread at this time, which must not be before the time

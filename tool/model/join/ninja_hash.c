@@ -50,7 +50,7 @@ static uint64_t read4(const char *s)
 }
 
 /* Multiply to 128 bits; put the halves into *a and *b. */
-static void multiply(uint64_t *a, uint64_t *b)
+static void multiply_words(uint64_t *a, uint64_t *b)
 {
 	__extension__ unsigned __int128 product =
 		(unsigned __int128)*a * *b;
@@ -59,9 +59,9 @@ static void multiply(uint64_t *a, uint64_t *b)
 	*b = (uint64_t)(product >> 64);
 }
 
-static uint64_t mix(uint64_t a, uint64_t b)
+static uint64_t mix_words(uint64_t a, uint64_t b)
 {
-	multiply(&a, &b);
+	multiply_words(&a, &b);
 	return a ^ b;
 }
 
@@ -83,7 +83,7 @@ static void read_short(const char *s, size_t len, uint64_t *a, uint64_t *b)
 }
 
 /* Mix all but the last bytes into the seed, and return the rest. */
-static const char *fold(const char *s, size_t *len, uint64_t *seed)
+static const char *fold_blocks(const char *s, size_t *len, uint64_t *seed)
 {
 	uint64_t lane[NR_LANES] = { *seed, *seed, *seed };
 	size_t i;
@@ -91,16 +91,16 @@ static const char *fold(const char *s, size_t *len, uint64_t *seed)
 	if (*len > NR_LANES * LANE_BYTES) {
 		do {
 			for (i = 0; i < NR_LANES; i++, s += LANE_BYTES)
-				lane[i] = mix(read8(s) ^ secret[i],
-					      read8(s + 8) ^ lane[i]);
+				lane[i] = mix_words(read8(s) ^ secret[i],
+						    read8(s + 8) ^ lane[i]);
 			*len -= NR_LANES * LANE_BYTES;
 		} while (*len >= NR_LANES * LANE_BYTES);
 		*seed = lane[0] ^ lane[1] ^ lane[2];
 	}
 	for (i = 0; (i + 1) * LANE_BYTES < *len; i++)
-		*seed = mix(read8(s + i * LANE_BYTES) ^ secret[2],
-			    read8(s + i * LANE_BYTES + 8) ^ *seed ^
-				    (i ? 0 : secret[1]));
+		*seed = mix_words(read8(s + i * LANE_BYTES) ^ secret[2],
+				  read8(s + i * LANE_BYTES + 8) ^ *seed ^
+					  (i ? 0 : secret[1]));
 	return s;
 }
 
@@ -110,18 +110,18 @@ static uint64_t rapidhash(const char *s, size_t len)
 	uint64_t seed = 0xbdd89aa982704029, a, b;
 	size_t left = len;
 
-	seed ^= mix(seed ^ secret[0], secret[1]) ^ len;
+	seed ^= mix_words(seed ^ secret[0], secret[1]) ^ len;
 	if (len <= 16) {
 		read_short(s, len, &a, &b);
 	} else {
-		s = fold(s, &left, &seed);
+		s = fold_blocks(s, &left, &seed);
 		a = read8(s + left - 16);
 		b = read8(s + left - 8);
 	}
 	a ^= secret[1];
 	b ^= seed;
-	multiply(&a, &b);
-	return mix(a ^ secret[0] ^ len, b ^ secret[1]);
+	multiply_words(&a, &b);
+	return mix_words(a ^ secret[0] ^ len, b ^ secret[1]);
 }
 
 uint64_t tr2_ninja_hash(unsigned int version, const char *command, size_t len)

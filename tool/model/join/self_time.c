@@ -16,7 +16,7 @@ struct own {
 
 /* Cover the time of an inner item, from_ns to to_ns. Pass the own time before
  * it. */
-static void cover(struct own *o, int64_t from_ns, int64_t to_ns)
+static void cover_time(struct own *o, int64_t from_ns, int64_t to_ns)
 {
 	if (from_ns > o->end_ns)
 		from_ns = o->end_ns;
@@ -26,9 +26,9 @@ static void cover(struct own *o, int64_t from_ns, int64_t to_ns)
 		o->at_ns = to_ns;
 }
 
-static void finish(struct own *o)
+static void finish_own_time(struct own *o)
 {
-	cover(o, o->end_ns, o->end_ns);
+	cover_time(o, o->end_ns, o->end_ns);
 }
 
 void tr2_own_add(void *data, uint32_t of, int64_t from_ns, int64_t to_ns)
@@ -173,15 +173,15 @@ void tr2_own_of_thread(const struct tr2_model *m, uint32_t thread,
 
 		if (i &&
 		    (!child || s->wall_ns + span->start_ns <= n->start_ns)) {
-			cover(&o, s->wall_ns + span->start_ns,
-			      s->wall_ns + tr2_span_busy_to(m, i));
+			cover_time(&o, s->wall_ns + span->start_ns,
+				   s->wall_ns + tr2_span_busy_to(m, i));
 			i = outermost(m, span->next);
 		} else {
-			cover(&o, n->start_ns, n->end_ns);
+			cover_time(&o, n->start_ns, n->end_ns);
 			child = n->next;
 		}
 	}
-	finish(&o);
+	finish_own_time(&o);
 }
 
 void tr2_own_of_node(const struct tr2_model *m, uint32_t node, tr2_piece_fn *fn,
@@ -192,6 +192,6 @@ void tr2_own_of_node(const struct tr2_model *m, uint32_t node, tr2_piece_fn *fn,
 	uint32_t i;
 
 	tr2_for_each_child_node(m, node, i)
-		cover(&o, m->nodes[i].start_ns, m->nodes[i].end_ns);
-	finish(&o);
+		cover_time(&o, m->nodes[i].start_ns, m->nodes[i].end_ns);
+	finish_own_time(&o);
 }

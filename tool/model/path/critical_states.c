@@ -504,7 +504,7 @@ static size_t steps_of(struct walk *w, struct tr2_step **steps)
 	return nr;
 }
 
-static void release(struct walk *w)
+static void release_walk(struct walk *w)
 {
 	uint32_t i;
 
@@ -557,6 +557,6 @@ size_t tr2_critical_states(const struct tr2_model *m, uint32_t root,
 		walk_back(&w, m->task_threads[main].end_ns, last);
 	walk_back(&w, n->start_ns, main ? main : last);
 	nr = steps_of(&w, steps);
-	release(&w);
+	release_walk(&w);
 	return nr;
 }

@@ -55,7 +55,7 @@ static void emit_steps(struct order *o)
 
 /* Chain the steps inside each step, in order of their starts. Leave out the
  * further steps of an owner. */
-static void chain(struct order *o, uint32_t nr)
+static void chain_steps(struct order *o, uint32_t nr)
 {
 	struct place *places = tr2_calloc((size_t)nr + 1, sizeof(*places));
 	bool *is_more = tr2_calloc((size_t)nr + 1, sizeof(*is_more));
@@ -93,7 +93,7 @@ size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 		.out = tr2_calloc(room, sizeof(*o.out)),
 	};
 
-	chain(&o, nr);
+	chain_steps(&o, nr);
 	emit_steps(&o);
 	free(o.first);
 	free(o.next);

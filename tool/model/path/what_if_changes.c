@@ -17,7 +17,7 @@
 /* The largest factor of one change. */
 #define MAX_SLOWER 1000.0
 
-static bool like(const struct tr2_change *c, const char *text)
+static bool matches_change(const struct tr2_change *c, const char *text)
 {
 	return c->exact ? !strcmp(c->name, text) : !fnmatch(c->name, text, 0);
 }
@@ -29,16 +29,16 @@ static bool is_process(const struct tr2_model *m, const struct tr2_change *c,
 
 	tr2_buf_reset(&text);
 	tr2_kind_add(m, node, segment, &text);
-	if (like(c, tr2_buf_str(&text)))
+	if (matches_change(c, tr2_buf_str(&text)))
 		return true;
 	if (c->exact)
 		return false;
 	if (segment)
-		return like(c, tr2_s(m, m->segments[segment].comm));
-	if (like(c, tr2_node_name(m, node)))
+		return matches_change(c, tr2_s(m, m->segments[segment].comm));
+	if (matches_change(c, tr2_node_name(m, node)))
 		return true;
 	tr2_node_command(m, node, &text);
-	return like(c, tr2_buf_str(&text));
+	return matches_change(c, tr2_buf_str(&text));
 }
 
 /* Is the span a region that the change names, or inside such a region? */
@@ -48,8 +48,9 @@ static bool is_region(const struct tr2_model *m, const struct tr2_change *c,
 	static struct tr2_buf b; /* later calls reuse its memory */
 
 	for (; span; span = m->spans[span].parent)
-		if (like(c, tr2_join(&b, tr2_s(m, m->spans[span].category),
-				     tr2_s(m, m->spans[span].label))))
+		if (matches_change(
+			    c, tr2_join(&b, tr2_s(m, m->spans[span].category),
+					tr2_s(m, m->spans[span].label))))
 			return true;
 	return false;
 }
