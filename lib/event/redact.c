@@ -132,7 +132,7 @@ static void look_around(struct word *word, const char *s, size_t len,
 
 /* If "://" (or ":\/\/", as JSON may have it) begins at the colon, return the
  * place after it. Return 0 otherwise, or if the string ends there. */
-static size_t behind_slashes(const char *s, size_t len, size_t colon)
+static size_t after_slashes(const char *s, size_t len, size_t colon)
 {
 	if (len - colon > 3 && !memcmp(s + colon + 1, "//", 2))
 		return colon + 3;
@@ -363,7 +363,7 @@ static bool find_secret(const char *s, size_t len, size_t at, struct word *word,
 		return tr2_token_may_begin(s[at]) && begins_word(s, at) &&
 		       (tr2_token_find(s, len, at, &hide->start, &hide->end) ||
 			find_option(s, len, at, word, hide));
-	behind = behind_slashes(s, len, at);
+	behind = after_slashes(s, len, at);
 	if (behind)
 		return find_userinfo(s, len, at, behind, word, hide);
 	return find_named(s, len, at, word, hide);

@@ -111,7 +111,7 @@ static void write_end(struct tr2_thread *thread, bool interrupted)
 		else if (i == TR2_TARGET_ring)
 			tr2_dest_close(tr2_stream_dest(i));
 		else
-			tr2_dest_close_behind_line(tr2_stream_dest(i));
+			tr2_dest_close_after_line(tr2_stream_dest(i));
 	}
 }
 
@@ -194,7 +194,7 @@ static void write_pause(struct tr2_thread *main_thread)
 		tr2_dest_check_next(tr2_stream_dest(i));
 	TR2_EMIT(&call, atexit, .code.i = 0, .lost.u = tr2_stream_nr_lost());
 	for (i = 0; i < TR2_TARGET_NR; i++)
-		tr2_dest_close_behind_line(tr2_stream_dest(i));
+		tr2_dest_close_after_line(tr2_stream_dest(i));
 }
 
 int tr2_session_pause(void)

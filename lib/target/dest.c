@@ -136,7 +136,7 @@ void tr2_dest_close(struct tr2_dest *dest)
 
 /* Close the destination. If the destination is still on, the write of the last
  * line has checked the descriptor: do not check it again. */
-void tr2_dest_close_behind_line(struct tr2_dest *dest)
+void tr2_dest_close_after_line(struct tr2_dest *dest)
 {
 	close_unless_reused(dest, switch_off(dest));
 }

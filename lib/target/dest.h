@@ -257,7 +257,7 @@ void tr2_dest_close(struct tr2_dest *dest);
 
 /* Close a destination just after a line: the write of the line has checked the
  * descriptor. */
-void tr2_dest_close_behind_line(struct tr2_dest *dest);
+void tr2_dest_close_after_line(struct tr2_dest *dest);
 
 enum tr2_dest_owner {
 	TR2_DEST_HOSTS,

@@ -178,14 +178,14 @@ static inline void breakpoint_begin_piece(struct path *path)
 	if (path->nr)
 		breakpoint_set(path, path->nr - 1);
 	else
-		stop_behind_each(true);
+		stop_after_each(true);
 }
 
 static inline void breakpoint_end_piece(struct path *path)
 {
 	bool was_missed = breakpoint.is_set;
 
-	stop_behind_each(false);
+	stop_after_each(false);
 	breakpoint_clear();
 	if (was_missed && path->nr_repeated++ < PATIENCE)
 		path->nr = path->nr > PIECE_LENGTH ? path->nr - PIECE_LENGTH :

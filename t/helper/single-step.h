@@ -11,7 +11,7 @@
 
 /* Set or clear the trap flag. While it is set, a SIGTRAP follows each
  * instruction. */
-static inline void stop_behind_each(bool on)
+static inline void stop_after_each(bool on)
 {
 #if defined(__x86_64__)
 	if (on)
@@ -26,7 +26,7 @@ static inline void stop_behind_each(bool on)
 
 /* Set the trap flag from the time when the handler with this context
  * returns. */
-static inline void stop_behind_handler(void *context)
+static inline void stop_after_handler(void *context)
 {
 #if defined(__x86_64__)
 	((ucontext_t *)context)->uc_mcontext.gregs[REG_EFL] |= 0x100;

@@ -42,9 +42,9 @@ static void define_up_to(unsigned int from, unsigned int nr)
 static uint64_t cost_to_define(unsigned int from)
 {
 	steps = 0;
-	stop_behind_each(!TR2_TSAN);
+	stop_after_each(!TR2_TSAN);
 	define_up_to(from, from + PROBES);
-	stop_behind_each(false);
+	stop_after_each(false);
 	return steps;
 }
 
@@ -57,10 +57,10 @@ static uint64_t cost_to_forget(unsigned int nr)
 	unsigned int i;
 
 	steps = 0;
-	stop_behind_each(!TR2_TSAN);
+	stop_after_each(!TR2_TSAN);
 	for (i = 0; i < PROBES; i++)
 		trace2_unregister_counter_(&many[i * nr / PROBES]);
-	stop_behind_each(false);
+	stop_after_each(false);
 	for (i = 0; i < PROBES; i++)
 		define(i * nr / PROBES);
 	return steps;

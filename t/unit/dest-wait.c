@@ -99,9 +99,9 @@ static __attribute__((noinline)) bool leave(const struct operation *operation,
 	steps = 0;
 	leave_behind = behind;
 	if (!sigsetjmp(back, 1)) {
-		stop_behind_each(true);
+		stop_after_each(true);
 		operation->run();
-		stop_behind_each(false);
+		stop_after_each(false);
 	}
 	tr2_dest_abandon(&dest, me);
 	return operation->is_well();
@@ -459,8 +459,8 @@ static bool stops_behind_each(void)
 	steps = 0;
 	leave_behind = -1;
 	sigaction(SIGTRAP, &action, NULL);
-	stop_behind_each(true);
-	stop_behind_each(false);
+	stop_after_each(true);
+	stop_after_each(false);
 	return steps && !TOO_SLOW;
 }
 

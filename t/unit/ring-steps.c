@@ -89,7 +89,7 @@ static void on_step(int signo, siginfo_t *info, void *context)
 	if (path->is_recording || has_interrupted)
 		look();
 	if (has_interrupted && is_writing)
-		stop_behind_handler(context);
+		stop_after_handler(context);
 }
 
 /* No stop: the path is recorded without an interruption. */
@@ -112,7 +112,7 @@ static void write_interrupted(long at)
 	write_stepped();
 	if (at == NEVER)
 		breakpoint_record(path, false);
-	stop_behind_each(false);
+	stop_after_each(false);
 }
 
 /* The handler writes after instruction `at` of record `which`. */

@@ -345,7 +345,7 @@ static void count_jump(void)
 		pages_before = pages_of_memory();
 }
 
-static void say_behind_jump(void)
+static void say_after_jump(void)
 {
 	say("behind a jump");
 	trace2_counter_add(jumped, 1);
@@ -359,7 +359,7 @@ static void jump_up(long at)
 		return;
 	}
 	count_jump();
-	say_behind_jump();
+	say_after_jump();
 }
 
 static void say_often(void)
@@ -368,7 +368,7 @@ static void say_often(void)
 
 	for (i = 0; i < NR_DOWN; i++)
 		say("further down");
-	say_behind_jump();
+	say_after_jump();
 }
 
 static void jump_down(long at)

@@ -421,7 +421,7 @@ static bool bad_line(struct tr2_event_reader *r, uint64_t number,
  * within a string, where they would be escaped. Return the offset of the
  * complete line; 0: the text has no complete line.
  */
-static size_t find_line_behind_piece(const char *line, size_t len)
+static size_t find_line_after_piece(const char *line, size_t len)
 {
 	static const char begin[] = "{\"event\":\"";
 	const char *found = NULL, *p = line + 1;
@@ -437,7 +437,7 @@ static bool no_object(struct tr2_event_reader *r, const char *line, size_t len,
 		      uint64_t number, bool last)
 {
 	bool is_cut = len && line[0] == '{';
-	size_t piece = is_cut ? find_line_behind_piece(line, len) : 0;
+	size_t piece = is_cut ? find_line_after_piece(line, len) : 0;
 
 	if (piece) {
 		bad_line(r, number, TR2_PROBLEM_CUT_LINE,

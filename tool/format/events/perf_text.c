@@ -134,7 +134,7 @@ static bool is_bar(const char *p, const char *end)
 
 /* Skip n bytes of the original line. In the repaired line, U+FFFD may stand for
  * a byte that was not UTF-8. */
-static const char *behind_repaired(const char *p, const char *end, size_t bytes)
+static const char *after_repaired(const char *p, const char *end, size_t bytes)
 {
 	while (bytes-- && p < end)
 		p += end - p >= 3 && !memcmp(p, "\xef\xbf\xbd", 3) ? 3 : 1;
@@ -153,7 +153,7 @@ static const char *find_bar(const char *p, const char *end, int i)
 		return memchr(p, '|', (size_t)(end - p));
 	if ((size_t)(end - p) > width[i] && is_bar(p + width[i], end))
 		return p + width[i] + 1;
-	bar = behind_repaired(p, end, width[i]);
+	bar = after_repaired(p, end, width[i]);
 	if (!is_bar(bar, end))
 		bar = memmem(p, (size_t)(end - p), " | ", 3);
 	/* If the message is empty, accept a line that has lost its trailing

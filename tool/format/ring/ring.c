@@ -25,7 +25,7 @@ struct entry {
 	const struct tr2_record *record;
 	uint32_t order; /* position in the list, which orders records of equal
 			 * time */
-	bool is_behind_loss;
+	bool is_after_loss;
 };
 
 struct tr2_ring_reader {
@@ -51,7 +51,7 @@ struct tr2_ring_reader {
 	uint64_t pieces_at;
 	bool waited; /* the reader has waited once for a recorder's first
 		      * piece */
-	bool is_behind_loss; /* records before the next record were lost */
+	bool is_after_loss; /* records before the next record were lost */
 	tr2_str source;
 	uint32_t session;
 	uint64_t last_ns;
@@ -114,8 +114,8 @@ static void add_entry(struct tr2_ring_reader *r,
 	e->time = time;
 	e->record = record;
 	e->order = r->nr_entries++;
-	e->is_behind_loss = r->is_behind_loss;
-	r->is_behind_loss = false;
+	e->is_after_loss = r->is_after_loss;
+	r->is_after_loss = false;
 }
 
 static void read_record(struct tr2_ring_reader *r,
@@ -135,7 +135,7 @@ static void read_record(struct tr2_ring_reader *r,
 					       * all samples */
 		add_entry(r, record, 0);
 	else if (record->type == TR2_RECORD_LOST)
-		r->is_behind_loss = true;
+		r->is_after_loss = true;
 	else
 		tr2_ring_names_record(&r->names, record);
 }
@@ -174,7 +174,7 @@ static void read_piece(struct tr2_ring_reader *r, const struct tr2_piece *piece,
 		problem(r, TR2_PROBLEM_FILE, "records are missing between the "
 					     "parts that 'record --ring' "
 					     "saved");
-		r->is_behind_loss = true;
+		r->is_after_loss = true;
 	}
 	if (*until > piece->position)
 		skip = *until - piece->position;
@@ -316,7 +316,7 @@ static void add_nested(struct tr2_ring_reader *r, const struct entry *entry,
 
 	if (thread && !as_main)
 		tr2_ring_nesting_correct(&thread->nesting,
-					 entry->is_behind_loss, ev);
+					 entry->is_after_loss, ev);
 	add_parsed(r, ev, entry->time, tid, entry->time, as_main);
 }
 
@@ -528,7 +528,7 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 		free(records.p);
 		return true;
 	}
-	r->is_behind_loss = !whole;
+	r->is_after_loss = !whole;
 	*until = records.position + records.len;
 	read_records(r, &records, slot);
 	return whole;

@@ -11,7 +11,7 @@
 #include "event/event.h"
 #include "format/events/utf8.h"
 
-void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
+void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_after_loss,
 			      struct tr2_parsed_event *ev)
 {
 	int is_enter = ev->kind == TR2_EV_region_enter;
@@ -20,7 +20,7 @@ void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
 
 	if (!(tr2_event_rows[ev->kind].flags & TR2_E_NESTED))
 		return;
-	if (off && (is_behind_loss ||
+	if (off && (is_after_loss ||
 		    off != (n->off ? n->off : n->may_be_off))) {
 		n->open += off;
 		off = 0;

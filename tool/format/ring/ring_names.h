@@ -29,10 +29,10 @@ struct tr2_ring_nesting {
 
 /*
  * Correct ev->nesting, which comes from the record. Call this for events in the
- * order of the ring. is_behind_loss: records before this one were lost, so
+ * order of the ring. is_after_loss: records before this one were lost, so
  * ev->nesting is taken as correct.
  */
-void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_behind_loss,
+void tr2_ring_nesting_correct(struct tr2_ring_nesting *n, bool is_after_loss,
 			      struct tr2_parsed_event *ev);
 
 struct tr2_ring_name {

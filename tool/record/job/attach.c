@@ -105,7 +105,7 @@ static bool open_process(struct tr2_attached *p)
 TR2_ORDER(compare_starts, struct tr2_attached, TR2_UP(start_ns) ?: TR2_UP(pid))
 
 /* Move a process after its parent, if both began in the same tick. */
-static bool move_behind_parent(struct tr2_attach *a, size_t i)
+static bool move_after_parent(struct tr2_attach *a, size_t i)
 {
 	struct tr2_attached moved = a->process[i];
 	size_t j = i + 1;
@@ -126,7 +126,7 @@ static void sort_processes(struct tr2_attach *a)
 
 	qsort(a->process, a->nr, sizeof(*a->process), compare_starts);
 	for (i = 0; i < a->nr; i++)
-		while (move_behind_parent(a, i))
+		while (move_after_parent(a, i))
 			;
 }
 

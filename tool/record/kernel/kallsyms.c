@@ -232,7 +232,7 @@ static uint64_t addr_of(const char *line)
 }
 
 /* Return the first line after `addr`, or l->end. */
-static const char *find_behind(const struct lines *l, uint64_t addr)
+static const char *find_after(const struct lines *l, uint64_t addr)
 {
 	const char *low = l->begin, *high = l->end, *mid;
 
@@ -263,14 +263,14 @@ static void add_line(struct lines *l, struct tr2_buf *out, const char *line)
  * next address. */
 static void add_function(struct lines *l, struct tr2_buf *out, uint64_t addr)
 {
-	const char *behind = find_behind(l, addr), *line;
+	const char *behind = find_after(l, addr), *line;
 	uint64_t start;
 
 	if (behind == l->begin || behind == l->end)
 		return;
 	line = memrchr(l->begin, '\n', (size_t)(behind - 1 - l->begin));
 	start = addr_of(line ? line + 1 : l->begin);
-	for (line = find_behind(l, start - 1); line < behind;
+	for (line = find_after(l, start - 1); line < behind;
 	     line = next_line(l, line))
 		add_line(l, out, line);
 	start = addr_of(behind);
