@@ -243,6 +243,26 @@ test_expect_success 'lint finds banned calls' '
 	EOF
 '
 
+test_expect_success 'functions: a name of one word in two files is reported' '
+	tree <<-\EOF &&
+	== lib/base/x.c
+	static void release(void)
+	{
+	}
+	== tool/out/y.c
+	static void release_y(void)
+	{
+	}
+	EOF
+	lint functions &&
+	sed "s/release_y/release/" tree/tool/out/y.c >y.c &&
+	mv y.c tree/tool/out/y.c &&
+	complains functions <<-\EOF
+	tool/out/y.c:3: release() is also in lib/base/x.c: name its object
+	    5 functions, half of them under 2 lines; the longest is trace2_one at lib/api/one.c:10 with 1
+	EOF
+'
+
 test_expect_success 'lint finds functions and prerequisites defined in two test scripts' '
 	tree <<-\EOF &&
 	== t/t1.sh

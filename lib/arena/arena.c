@@ -606,9 +606,9 @@ static void cover_pages(void *p, size_t size_bytes)
 	    !munmap(p, size_bytes))
 		(void)map_zeros(p, size_bytes);
 	if (kept[0].nr == MAX_COVERS)
-		/* cover_pages() gets more parts than MAX_COVERS only if the thread is
-		 * not known. Keep the memory of the further parts for good:
-		 * this happens once in a process's life. */
+		/* cover_pages() gets more parts than MAX_COVERS only if the
+		 * thread is not known. Keep the memory of the further parts
+		 * for good: this happens once in a process's life. */
 		return;
 	kept[0].cover[kept[0].nr].p = p;
 	kept[0].cover[kept[0].nr++].size_bytes = size_bytes;

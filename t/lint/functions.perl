@@ -2,7 +2,8 @@
 #
 # Functions of the library and the command fit a screen. A function is the text
 # between a brace alone in the first column and the next closing one there; its
-# length is the number of lines between them.
+# length is the number of lines between them. A name of one word says too little
+# if functions of several files have it.
 use strict;
 use warnings;
 
@@ -29,14 +30,19 @@ sub each_function {
 	}
 }
 
-my @all;
+my (@all, %of_name);
 for my $path (grep { m{^(?:lib|tool)/} } sources(qw(c cxx))) {
 	each_function($path, sub {
 		my ($file, $line, $name, $length) = @_;
 		push @all, [ $length, "$name at $file:$line" ];
+		push @{ $of_name{$name} }, [ $file, $line ] if $name !~ /_/;
 		complain($file, $line, "$name has $length lines",
 			 "a function has at most $MAX") if $length > $MAX;
 	});
+}
+for my $name (sort grep { $_ ne 'main' } keys %of_name) {
+	my ($first, @others) = @{ $of_name{$name} };
+	complain(@$_, "$name() is also in $first->[0]", 'name its object') for @others;
 }
 if (@all) {
 	@all = sort { $b->[0] <=> $a->[0] } @all;

@@ -166,7 +166,8 @@ static void decide_switch(struct tr2_machine_filter *f,
 	}
 }
 
-static void decide(struct tr2_machine_filter *f, struct tr2_machine_moment *m)
+static void decide_moment(struct tr2_machine_filter *f,
+			  struct tr2_machine_moment *m)
 {
 	struct tr2_machine_thread *to;
 
@@ -232,7 +233,7 @@ void tr2_machine_filter_decide(struct tr2_machine_filter *f)
 		f->order[i] = i;
 	qsort_r(f->order, f->nr_moments, sizeof(*f->order), by_time, f);
 	for (i = 0; i < f->nr_moments; i++)
-		decide(f, &f->moments[f->order[i]]);
+		decide_moment(f, &f->moments[f->order[i]]);
 	if (f->has_outside)
 		find_names(f);
 	f->next = 0;
