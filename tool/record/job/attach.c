@@ -83,10 +83,11 @@ static bool open_process(struct tr2_attached *p)
 	p->pidfd.fd = (int)syscall(SYS_pidfd_open, p->pid, 0);
 	err = errno;
 	if (!tr2_procfs_stat(p->pid, 0, &stat)) {
-		refuse_process(p->pid, p->pidfd.fd < 0 && err == ESRCH ?
-				       "there is no such process ('ps -e' lists them)" :
-				       "/proc hides it, since it belongs to another "
-				       "user (root may record it)");
+		refuse_process(p->pid,
+			       p->pidfd.fd < 0 && err == ESRCH ?
+			       "there is no such process ('ps -e' lists them)" :
+			       "/proc hides it, since it belongs to another "
+			       "user (root may record it)");
 		return false;
 	}
 	p->ppid = stat.ppid;
