@@ -142,9 +142,8 @@ static int pack_subsection(struct scan *s, char c)
 		s->nul |= !c;
 		*s->w++ = c;
 	}
-	return next_char(s) == ']'
-		       ? 0
-		       : bad_config(s, "no ']' after the subsection");
+	return next_char(s) == ']' ? 0 :
+	       bad_config(s, "no ']' after the subsection");
 }
 
 /* Pack a section header, from after its `[`. */
