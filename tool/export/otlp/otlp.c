@@ -202,7 +202,7 @@ static void write_thread(struct tr2_export *x, uint32_t i)
 	tr2_otlp_session_span(x, t->session, &parent);
 	b = tr2_otlp_open_span(x, &id, &parent, NULL);
 	tr2_buf_reset(&x->text);
-	tr2_buf_addall(&x->text, "write_thread(",
+	tr2_buf_addall(&x->text, "thread(",
 		       tr2_export_text(x, tr2_s(x->m, t->name)), ")");
 	tr2_otlp_add_name(b, &x->text, TR2_OTLP_INTERNAL,
 			  s->wall_ns + t->start_ns, s->wall_ns + t->end_ns);

@@ -5,7 +5,7 @@
  * they are known. Dashboards that were made for it then work:
  *
  *	process	EXE:VERB#MODE, such as git:checkout#branch
- *	thread	add_thread(th01:NAME)
+ *	thread	thread(th01:NAME)
  *	region	region(CATEGORY,LABEL)
  *	child	child(CLASS) or child(hook:NAME)
  *	exec	exec(EXE)
