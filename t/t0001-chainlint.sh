@@ -78,7 +78,7 @@ test_expect_success 'each broken chain is reported with its line' '
 	done <bad.list
 '
 
-test_expect_success 'chain lint finds the bodies of a script, and reports the broken ones, in one run' '
+test_expect_success 'lint of a whole script prints exactly the bodies with unbroken chains' '
 	while read -r name
 	do
 		echo "test_expect_success A,!B \"$name\" '\''" &&

@@ -185,7 +185,7 @@ test_expect_success SYMLINKS 'a suite runs in a path with spaces and other chara
 	)
 '
 
-test_expect_success 'a tree in a trash directory uses its own paths, not those of the outer suite' '
+test_expect_success 'the test library in a copied tree uses the paths of that tree' '
 	mkdir -p tree/t &&
 	cp "$TEST_DIRECTORY"/*.sh "$TEST_DIRECTORY"/chainlint.awk tree/t/ &&
 	cat >tree/t/t9999-where.sh <<-\EOF &&

@@ -69,7 +69,7 @@ test_expect_success 'test_expect_code compares the exit code' '
 		test_expect_code 8 exits 7
 '
 
-test_expect_success 'functions of the test library add nothing to stderr of the command' '
+test_expect_success 'test_must_fail and others add nothing to stderr of the command' '
 	echo "exits 3" >expect &&
 	test_must_fail exits 3 2>err &&
 	test_cmp expect err &&

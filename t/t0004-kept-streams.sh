@@ -50,7 +50,7 @@ test_expect_success 'each invalid stream is reported by name' '
 	EOF
 '
 
-test_expect_success 'kept streams on the list of unchecked ones are not checked' '
+test_expect_success 'streams that a script lists as unchecked may be invalid' '
 	{
 		echo "unchecked \"wrong on purpose\" \"a dir/*/e\" p r" &&
 		cat tests &&
@@ -65,7 +65,7 @@ test_expect_success 'kept streams on the list of unchecked ones are not checked'
 	EOF
 '
 
-test_expect_success 'unchecked without a reason is reported as a bug in the test script' '
+test_expect_success 'a stream listed as unchecked without a reason is a bug in the test script' '
 	{ echo "unchecked e" && cat tests && echo test_done; } |
 		write_subtest no-reason &&
 	check_subtest 1 no-reason </dev/null &&

@@ -43,7 +43,7 @@ test_expect_success 'setup: write tests with each kind of result' '
 	EOF
 '
 
-test_expect_success 'a test is a region with its result' '
+test_expect_success 'each test of a script is a region, with the result inside' '
 	write_subtest all <tests &&
 	cat >expect <<-\EOF &&
 	1 test/1 - it works
@@ -110,7 +110,7 @@ timeline_end () {
 		paste -s -d: | uniq
 }
 
-test_expect_success 'a session says how its script ended' '
+test_expect_success 'a session reports how the script ended' '
 	timeline_end quits <<-\EOF >actual &&
 	test_expect_success "it works" "true"
 	exit 3
@@ -170,7 +170,7 @@ test_expect_success 'GIT_TEST_TRACE2 records a script' '
 	test_grep "test/1 - it works" csv
 '
 
-test_expect_success TASKS 'processes of a script are below its session' '
+test_expect_success TASKS 'processes that a script starts are in the recording' '
 	trace2 list -i recording >actual &&
 	test_grep "all.sh" actual &&
 	test_grep "env" actual
@@ -428,7 +428,7 @@ test_expect_success PROVE 'prove -PTrace2 accepts titles and paths that are not 
 	test_grep "region_leave.*\"1 - $two\"" both
 '
 
-test_expect_success PROVE 'prove -PTrace2: a script of the harness is not recorded twice' '
+test_expect_success PROVE 'prove -PTrace2 records a script of this harness only once' '
 	(
 		TEST_OUTPUT_DIRECTORY=$PWD TEST_NO_TEST_TOOL=t &&
 		export TEST_OUTPUT_DIRECTORY TEST_NO_TEST_TOOL &&

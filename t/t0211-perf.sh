@@ -42,7 +42,7 @@ test_expect_success 'the name of a hook is shown for class hook only' '
 	test_cmp expect actual.child
 '
 
-test_expect_success 'def_repo has its id in the repository column, and a quoted worktree' '
+test_expect_success 'def_repo shows the id in the repository column, and quotes the worktree' '
 	traced --perf test-tool trace2 call def_repo 1 /a , def_repo 2 "/b c" &&
 	test_prints sed -n "s/.* | def_repo  *| //p" p <<-\EOF &&
 	r1  |           |           |              | worktree:/a

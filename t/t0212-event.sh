@@ -205,7 +205,7 @@ test_expect_success 'regions nested thousands deep end in order' '
 		" e
 '
 
-test_expect_success 'events of a repository have its id before their own fields' '
+test_expect_success 'the member repo comes before worktree, nesting and other members of an event' '
 	traced --event test-tool trace2 call def_repo 1 /a , def_repo 2 /b , def_repo 1 /a , \
 		region_enter c l 2 , region_leave c l 2 , data_string c k v 1 , \
 		data_string c k v 3 &&

@@ -37,7 +37,7 @@ test_expect_success JQ,!UNDER_VALGRIND 'cmd_ancestry in the event target has an 
 		length == 1 and .[0][0] == \"test-tool\"" trace.event
 '
 
-test_expect_success JQ,!UNDER_VALGRIND 'cmd_ancestry names each ancestor before its own parent' '
+test_expect_success JQ,!UNDER_VALGRIND 'cmd_ancestry lists ancestors from the nearest to the farthest' '
 	cat >names.sh <<-\EOF &&
 	# The names from process $1 up, as /proc has them.
 	pid=$1

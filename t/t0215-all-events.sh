@@ -20,7 +20,7 @@ allevents () {
 		test-tool trace2 allevents
 }
 
-test_expect_success JQ 'allevents makes every event of the table' '
+test_expect_success JQ 'the programs of this script emit every event of the event table' '
 	allevents &&
 	mkdir full &&
 	: >full/1 &&

@@ -147,7 +147,7 @@ shown () {
 	jq -c "select(.event == \"alias\").argv" e >>"$1"
 }
 
-test_expect_success 't0217/innocent: redaction hides nothing in its command lines' '
+test_expect_success 'redaction leaves every command line in t0217/innocent unchanged' '
 	calls innocent "" cmd_alias al &&
 	eval "set -- $calls cmd_mode x" &&
 	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
@@ -158,7 +158,7 @@ test_expect_success 't0217/innocent: redaction hides nothing in its command line
 	test_cmp expect actual
 '
 
-test_expect_success 't0217/secret: exactly the secrets of its command lines are hidden' '
+test_expect_success 'redaction hides exactly the marked secrets in t0217/secret' '
 	calls secret "s/\[\[[^]]*\]\]/_HIDDEN_/g" cmd_alias al &&
 	eval "set -- $calls cmd_mode x" &&
 	test_env GIT_TRACE2_REDACT=0 traced test-tool trace2 call "$@" &&
@@ -261,7 +261,7 @@ test_expect_success 'messages and values lose exactly their secrets' '
 	test_grep ! hunter actual
 '
 
-test_expect_success 'a parameter whose name is secret loses its whole value' '
+test_expect_success 'the value of a parameter with a secret word in the name is hidden whole' '
 	traced test-tool trace2 call def_param local remote.origin.token hunter2 , \
 		def_param local PASSWORD "two hunters" , def_param local token &&
 	test_prints sed -n "/^def_param/p" n <<-\EOF &&
@@ -278,7 +278,7 @@ test_expect_success 'a parameter whose name is secret loses its whole value' '
 		[\"<REDACTED>\", \"<REDACTED>\", null]" e
 '
 
-test_expect_success 'a reported config key is redacted, its name included' '
+test_expect_success 'secrets in the name and in the value of a reported config key are redacted' '
 	test_config_global url.https://u:hunter2@h/.insteadof https://h/ &&
 	test_config_global vendor.token hunter2 &&
 	traced env GIT_TRACE2_CONFIG_PARAMS="url.*,vendor.*" \

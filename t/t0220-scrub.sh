@@ -76,7 +76,7 @@ test_expect_success 'normal: varying values become tokens' '
 	test_cmp expect actual
 '
 
-test_expect_success 'normal: brief lines, also beside full ones, give the same scrubbed text' '
+test_expect_success 'normal: brief lines, alone or mixed with full ones, scrub to the same text' '
 	sed "s/^07:[^ ]* [^ ]* *//" in >brief &&
 	test_grep "^version 2.55.0" brief &&
 	scrub normal <brief >actual &&
@@ -166,7 +166,7 @@ test_expect_success 'perf: columns are trimmed and joined, and values become tok
 	test_cmp expect actual
 '
 
-test_expect_success 'perf: full lines, also beside brief ones, give the same scrubbed text' '
+test_expect_success 'perf: full lines, alone or mixed with brief ones, scrub to the same text' '
 	sed "s/^/07:20:00.123456 ...in\/multi-pack-index.c:180 | /" brief >full &&
 	sed "s/^/07:20:00.123456 a.c:1                        | /" brief >>full &&
 	cat brief >>full &&
@@ -310,7 +310,7 @@ test_expect_success 'event: SIDs are numbered in order of appearance, with their
 	EOF
 '
 
-test_expect_success 'event: a line that is not valid JSON of an event fails' '
+test_expect_success 'event: a line that is invalid JSON or no known event fails' '
 	good="\"t_abs\":0.000001,\"code\":0" &&
 	deep=$(perl -e "print q([) x 2000, q(]) x 2000") &&
 	sid="\"event\":\"exit\",\"sid\":\"s\",\"thread\":\"main\"" &&
@@ -571,13 +571,13 @@ test_expect_success 'scrub/lib/Trace2/Events.pm has the current event table' '
 	test_cmp "$scrub_dir/lib/Trace2/Events.pm" actual
 '
 
-test_expect_success JQ 'the event table as JSON has the text template of an event' '
+test_expect_success JQ 'test-tool events json has the template of the line in the normal target' '
 	test-tool events json >json &&
 	jq -e ".events[] | select(.name == \"child_exit\") |
 		.normal == \"child_exit[{child_id}] pid:{pid} code:{code} elapsed:{t_rel}\"" json
 '
 
-test_expect_success 'test-tool events says how it is used' '
+test_expect_success 'test-tool events prints the usage for wrong arguments' '
 	echo "usage: test-tool events (perl | adoc | json)" >expect &&
 	test_expect_code 129 test-tool events 2>actual && test_cmp expect actual &&
 	test_expect_code 129 test-tool events xml 2>actual && test_cmp expect actual &&

@@ -24,7 +24,7 @@ is_bug () {
 	test_grep "bug in the test script" out
 }
 
-test_expect_success 'have_timer_event and have_counter_event find their events' '
+test_expect_success 'have_timer_event and have_counter_event pass if the event is there' '
 	perl "$scrub_dir/perf.perl" "$traces/timers.perf" "$traces/counters.perf" >actual &&
 	have_timer_event main timer test test2 15 actual &&
 	have_timer_event th02:ut_101 th_timer test test2 5 actual &&
@@ -166,7 +166,7 @@ test_expect_success JQ 'expect_valid_stream reports each kind of broken rule' '
 	breaks 7 "pid -1 with code 143" "13s/\"pid\":7/\"pid\":-1/"
 '
 
-test_expect_success 'expect_valid_stream --scrub keeps the stream, and reports a broken rule' '
+test_expect_success 'expect_valid_stream --scrub reports a broken rule, and still writes actual' '
 	perl "$scrub_dir/event.perl" <good >expect &&
 	expect_valid_stream --scrub good &&
 	test_cmp expect actual &&
@@ -197,7 +197,7 @@ test_expect_success 'event_members prints the values of members' '
 	test_write_lines "a w" b "a w" b | test_cmp - actual
 '
 
-test_expect_success JQ 'expect_valid_stream accepts a killed session with --killed only, and no other text' '
+test_expect_success JQ 'expect_valid_stream accepts a killed session only with --killed' '
 	sed "\$d" good >killed &&
 	! expect_valid_stream killed &&
 	expect_valid_stream --killed killed &&

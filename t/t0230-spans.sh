@@ -33,7 +33,7 @@ test_expect_success 'a span is one event at its end, with its attributes' '
 	grep -c "\"least\":-9223372036854775808," e
 '
 
-test_expect_success 'span ids are unique, and refer to the parent and the trace' '
+test_expect_success 'each span has a unique id, the id of the parent span, and that of the trace' '
 	cp e before &&
 	traced --valid test-tool trace2 501span &&
 	cat before e >runs &&
@@ -182,7 +182,7 @@ test_expect_success 'threads can pass on a span, and share one' '
 	both 506pool 4 500
 '
 
-test_expect_success 'open spans are reported by main if a thread without events ends the process' '
+test_expect_success 'exit() in a thread without events: main reports open spans as unfinished' '
 	check () {
 		trace2 check traces >out &&
 		test_grep ": no problems\$" out &&
@@ -224,7 +224,7 @@ test_expect_success 'a forked child may use a span of its parent only as a paren
 	EOF
 '
 
-test_expect_success 'a session reports the TRACEPARENT it got, and passes on its own span' '
+test_expect_success 'a session reports the TRACEPARENT it inherits, and gives children one of its own' '
 	traced env TRACEPARENT=$above-01 \
 		test-tool trace2 005exec test-tool trace2 501span &&
 	trace2_jq "
@@ -561,7 +561,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'unrecorded spans may be ended and left while recorded ones are entered' '
+test_expect_success JQ,CC,!INSTRUMENTED 'span_end and span_leave of an unrecorded span do not disturb recorded spans' '
 	build "$CC" below.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/below" ./program &&
 	test_prints spans_and_errors "[.name, (.threads[] | .[2] >= .[1])]" below <<-\EOF
@@ -608,7 +608,7 @@ int main(void)
 }
 EOT
 
-test_expect_success JQ,CC,!INSTRUMENTED 'span attributes with similar names are redacted each by its own name' '
+test_expect_success JQ,CC,!INSTRUMENTED 'span attributes with similar names: only those with secret names are redacted' '
 	build "$CC" judged.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/judged" ./program &&
 	jq -r "select(.key == \"span\").value.attributes | to_entries[] |

@@ -43,7 +43,7 @@ test_expect_success 'reopen: later lines go into a new file, marked as part 2' '
 '
 
 # The attributes of a span have no secrets by the time that it is written.
-test_expect_success 'reopen: the version event in the new file has no secret, also after a span' '
+test_expect_success 'reopen: secrets are redacted in the version event of the new file' '
 	GIT_TRACE2_EVENT="$(pwd)/secret" TEST_TOOL_AS_GIT="1.0 https://me:hunter2@host/" \
 		test-tool trace2 261steps span move:"$(pwd)/secret" reopen step &&
 	head -n 1 secret >first &&
@@ -119,7 +119,7 @@ test_expect_success 'reopen of a file that cannot be opened: an error event, and
 	daemon_values gone/e sub/e | nothing_missing
 '
 
-test_expect_success 'reopen opens a target again whose descriptor was closed' '
+test_expect_success 'reopen opens a target again if the descriptor was closed' '
 	traced test-tool trace2 261steps step close reopen step &&
 	no_problems e &&
 	daemon_values e | nothing_missing &&
@@ -134,7 +134,7 @@ test_expect_success 'reopen continues to write to a target that is a descriptor 
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'reopen ends an incomplete line of another process before its new part' '
+test_expect_success 'reopen ends a partial line that another process left in the new file' '
 	traced test-tool trace2 261steps step \
 		move:"$(pwd)/e" "sh:printf torn >e" reopen step &&
 	echo torn | test_prints sed -n 1p e &&

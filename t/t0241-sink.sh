@@ -70,7 +70,7 @@ test_expect_success 'a forked child calls the sink, too' '
 	test_grep "main data 1 category=sink key=child value=yes" out
 '
 
-test_expect_success 'a forked child may emit while its sink waits for a thread that needs the session' '
+test_expect_success 'a sink that waits for another thread does not deadlock a forked child' '
 	"$hosts/sink" fork-and-lock 3>out &&
 	grep -c "main atexit" out >actual &&
 	echo 2 | test_cmp - actual &&
@@ -78,7 +78,7 @@ test_expect_success 'a forked child may emit while its sink waits for a thread t
 '
 
 # Handlers of musl do not see the code.
-test_expect_success 'exit() in a sink that holds a lock ends the targets, and skips the sink' '
+test_expect_success 'exit() in a sink that holds a lock: atexit goes to the targets, not to the sink' '
 	traced 3 "$hosts/sink" exit 3>out &&
 	test_grep "main data 1" out &&
 	test_grep ! atexit out &&

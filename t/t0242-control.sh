@@ -134,7 +134,7 @@ test_expect_success "three threads lose no event if tracing is switched on, rota
 	end
 '
 
-test_expect_success "streams stay valid if tracing is switched on and off $times times beside calls" '
+test_expect_success "streams stay valid if tracing is switched on and off $times times during calls" '
 	begin "" 263kinds_until 4 &&
 	i=0 &&
 	while test $i -lt $times
@@ -185,7 +185,7 @@ test_expect_success SCOPE 'threads have their names in a process that ptrace may
 	test_grep "\"thread\":\"th01:worker\"" e
 '
 
-test_expect_success 'settings that must not change are refused, and none is changed' '
+test_expect_success 'trace2 set refuses all settings if one of them is invalid or must not change' '
 	begin &&
 	while read setting why
 	do
@@ -317,7 +317,7 @@ test_expect_success CC,!INSTRUMENTED 'a process whose main thread has ended obey
 	test_grep "\"key\":\"called\"" without_main
 '
 
-test_expect_success CC,!INSTRUMENTED 'a thread that began before tracing has its kernel name from its first event on' '
+test_expect_success CC,!INSTRUMENTED 'a thread that began before tracing is recorded under its kernel name' '
 	sed -n "s/.*\"event\":\"\([^\"]*\)\".*\"thread\":\"th01:io-worker\".*/\1/p" \
 		without_main | uniq >actual &&
 	test_write_lines thread_start data thread_exit | test_cmp - actual

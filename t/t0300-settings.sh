@@ -255,7 +255,7 @@ test_expect_success 'a config key selects the signals' '
 	test_grep "signal elapsed:[0-9.]* code:10\$" n
 '
 
-test_expect_success 'variables may have another prefix' '
+test_expect_success 'a program may choose another prefix than GIT_TRACE2 for variables' '
 	no_config &&
 	APP_TRACE="$(pwd)/n" APP_TRACE_EVENT="$(pwd)/e" APP_TRACE_BRIEF=1 \
 		expect_traces ne --prefix=APP_TRACE &&
@@ -280,7 +280,7 @@ test_expect_success 'a program that wants no config files reads and reports none
 	test_grep def_param n
 '
 
-test_expect_success 'a program may have another system file' '
+test_expect_success 'a program may name another system config file' '
 	no_config &&
 	set_system trace2.eventTarget "$(pwd)/e" &&
 	set_in app.conf trace2.perfTarget "$(pwd)/p" &&

@@ -83,7 +83,7 @@ test_expect_success 'reported keys come in the order of the config files, not of
 	EOF
 '
 
-test_expect_success 'a key without a value has no value in def_param; an empty one has an empty value' '
+test_expect_success 'def_param: a bare key has no value, a key with an empty value has an empty one' '
 	GIT_TRACE2_CONFIG_PARAMS="valueless.*" expect_params --chdir=outside <<-\EOF &&
 	["global","valueless.key",null]
 	["global","valueless.empty",""]
@@ -91,7 +91,7 @@ test_expect_success 'a key without a value has no value in def_param; an empty o
 	trace2_jq "[.[] | select(.param == \"valueless.key\") | has(\"value\")] == [false]" e
 '
 
-test_expect_success 'each value of a key is reported; its subsection keeps its case' '
+test_expect_success 'all values of a key are reported, with the case of the subsection kept' '
 	GIT_TRACE2_CONFIG_PARAMS="remote.*.url" expect_params --chdir=outside <<-\EOF &&
 	["global","remote.Origin.url","one"]
 	["global","remote.Origin.url","two"]
@@ -115,7 +115,7 @@ test_expect_success 'wildcards *, ? and brackets match keys' '
 	GIT_TRACE2_CONFIG_PARAMS="name,user,user.,*.nam" expect_params --chdir=outside </dev/null
 '
 
-test_expect_success 'patterns select no key of a repository and none of the environment' '
+test_expect_success 'patterns select no keys from a repository or from GIT_CONFIG_COUNT' '
 	GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.name GIT_CONFIG_VALUE_0=Zero \
 		GIT_TRACE2_CONFIG_PARAMS="core.*,user.name" \
 		expect_params --chdir=repo/sub/dir <<-\EOF
@@ -155,7 +155,7 @@ test_expect_success 'a program without cmd_name reports parameters by explicit c
 	EOF
 '
 
-test_expect_success 'a key that the program reports is emitted only if the list has it' '
+test_expect_success 'cmd_set_config emits a key only if GIT_TRACE2_CONFIG_PARAMS selects it' '
 	traced env GIT_TRACE2_CONFIG_PARAMS="user.*" \
 		test-tool --chdir=outside trace2 call cmd_set_config user.x 1 , \
 		cmd_set_config core.pager cat &&

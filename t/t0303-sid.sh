@@ -90,7 +90,7 @@ test_expect_success 'each process appends its part to the SID, and the depth gro
 	expect_valid_stream e
 '
 
-test_expect_success 'an untraced process between two traced ones is not in SID and hierarchy' '
+test_expect_success 'an untraced process between two traced ones adds nothing to SID and hierarchy' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
 		env -u GIT_TRACE2_EVENT test-tool trace2 004child \
@@ -257,7 +257,7 @@ test_expect_success 'a hierarchy of 64 KB is passed to children' '
 	test $(wc -c <actual) -le 4200
 '
 
-test_expect_success '2000 command names make an event each, and exceed no limit' '
+test_expect_success '2000 calls of cmd_name are all recorded' '
 	traced --valid test-tool trace2 call --repeat=2000 cmd_name name1234 &&
 	test "$(count_events cmd_name e)" = 2001
 '

@@ -99,7 +99,7 @@ test_expect_success GIT_SPACES,PERL "$files random config files are read as by g
 	test "$taken" -lt $((files * 9 / 10))
 '
 
-test_expect_success 'a missing config file has an error of its own' '
+test_expect_success 'a missing config file is refused with an error that names it' '
 	refuse nosuch &&
 	echo "error: cannot read '\''nosuch'\'': no such file" | test_cmp - refused.err &&
 	refuse long/below-a-file

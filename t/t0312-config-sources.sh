@@ -9,7 +9,7 @@ test_description='config comes from the system and the user, in that order'
 . ./test-lib.sh
 . "$TEST_DIRECTORY"/lib-config.sh
 
-test_expect_success 'set up files of all scopes' '
+test_expect_success 'setup: config files of all scopes' '
 	echo "[hit]x" >hit &&
 	mkdir -p etc xdg/git "$HOME/.config/git" &&
 	echo "[trace2]from=system" >etc/gitconfig &&

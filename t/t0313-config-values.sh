@@ -166,7 +166,7 @@ test_expect_success 'booleans and numbers have the meaning that Git gives them' 
 	test_cmp values actual
 '
 
-test_expect_success 'a boolean without a value is true, empty is false, with spaces is invalid' '
+test_expect_success 'a boolean: no value means true, an empty one false, one with a space is invalid' '
 	echo true | test_prints test-tool config bool &&
 	echo false | test_prints test-tool config bool "" &&
 	test_must_fail test-tool config bool " " &&

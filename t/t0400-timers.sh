@@ -32,7 +32,7 @@ test_expect_success 'a timer may have an event for each thread, and one for the 
 	have_timer_event th03:ut_101 th_timer test test2 5 actual
 '
 
-test_expect_success JQ 'a timer with events for threads has one for main, before the sum' '
+test_expect_success JQ 'a timer reported for each thread has a th_timer event for main, then the sum' '
 	traced test-tool trace2 call timer_start test2 , timer_stop test2 &&
 	test_prints timers <<-\EOF
 	["th_timer","main","test","test2",1,null]
@@ -41,7 +41,7 @@ test_expect_success JQ 'a timer with events for threads has one for main, before
 '
 
 # A sleep is never shorter than requested.
-test_expect_success JQ 'a timer has its min, max and total' '
+test_expect_success JQ 'a timer event has the right t_min, t_max and t_total' '
 	traced test-tool trace2 100timer 3 10 &&
 	trace2_jq "
 		.[] | select(.event == \"timer\") |
@@ -99,7 +99,7 @@ test_expect_success JQ 'timer_stop without start: one error event with the numbe
 	EOF
 '
 
-test_expect_success JQ 'a timer started in one thread and stopped in another is unfinished twice' '
+test_expect_success JQ 'a timer started in one thread and stopped in another is unfinished in both' '
 	traced test-tool trace2 111timer_handed &&
 	test "$(event_members "name unfinished" timer e)" = "handed 2"
 '
@@ -112,7 +112,7 @@ test_expect_success JQ 'a timer that was never started emits no event' '
 # ---------------------------------------------------------------------------
 # Histograms
 
-test_expect_success JQ 'only timers with the flag have a histogram' '
+test_expect_success JQ 'a timer has a histogram only if it is defined with TRACE2_HISTOGRAM' '
 	traced test-tool trace2 call timer_start hist , timer_stop hist , timer_start plain , \
 		timer_stop plain &&
 	trace2_jq "
@@ -292,7 +292,7 @@ print $out $file;
 close $out or die "$to: $!";
 EOT
 
-test_expect_success JQ 'report reads a ring whose running timer began in ns, not in ticks' '
+test_expect_success JQ 'report also reads rings that store the start of a running timer in ns' '
 	mv ring new &&
 	rm -f reports &&
 	perl in-ns.perl new ring &&

@@ -6,7 +6,7 @@ test_description='global counters and gauges'
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'a counter used in one thread has its sum' '
+test_expect_success 'a counter used in one thread: one event with the sum, and none for the thread' '
 	traced --perf test-tool trace2 200counter 2 5 11 &&
 	have_counter_event main counter test test1 18 actual &&
 	test_grep ! th_counter actual
@@ -114,7 +114,7 @@ gauges () {
 		.key == "gauge").value' e
 }
 
-test_expect_success JQ 'a gauge has its last, its least and its greatest value' '
+test_expect_success JQ 'a gauge event has the last, the least and the greatest value' '
 	traced test-tool trace2 call gauge_set busy 5 , gauge_add busy 4 , \
 		gauge_sub busy 12 , gauge_add busy 1 , gauge_set plain -7 &&
 	test_prints gauges <<-\EOF &&
@@ -206,7 +206,7 @@ test_expect_success JQ 'a ring has the same values of gauges, even of a killed p
 		.last == 3 and .min == -5 and .max == 4)" actual
 '
 
-test_expect_success JQ 'a gauge defined after the ring was opened has its value in the ring' '
+test_expect_success JQ 'a ring has the value of a gauge that was defined after the ring was opened' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 231gauge_many 20 &&
 	trace2 report --gauges --format=json ring >actual &&

@@ -148,7 +148,7 @@ test_expect_success '1000 threads, 20 at once, lose no count' '
 
 # ---------------------------------------------------------------------------
 
-test_expect_success 'a module that is unloaded after use keeps its values' '
+test_expect_success 'metrics of a module are reported after the module was unloaded' '
 	traced --valid test-tool trace2 212module "$modules/bare-metrics.so" &&
 	metrics | grep "\"main\"" | grep -v th_ >actual &&
 	test_cmp - actual <<-\EOF &&
@@ -312,7 +312,7 @@ test_expect_success JQ 'metrics with the same labels in any order are one metric
 	test_grep ! "\"event\":\"error\"" e
 '
 
-test_expect_success JQ 'metrics that cannot be opened are reported with the cause and their number' '
+test_expect_success JQ 'metrics that cannot be opened are counted in one error for each cause' '
 	traced test-tool trace2 242open_many 1100 &&
 	expect_valid_stream e &&
 	trace2_jq "([.[] | select(.event == \"error\").msg] |

@@ -58,7 +58,7 @@ test_expect_success 'a forked child starts with the arguments of the program, an
 			(\$ours | t(\"data\")) + 0.000003" e
 '
 
-test_expect_success 'a forked child has main as its thread, and a depth one greater' '
+test_expect_success 'a forked child has thread main, and a depth one greater than the parent' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test_expect_code 5 test-tool trace2 070fork &&

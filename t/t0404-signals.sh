@@ -255,7 +255,7 @@ test_expect_success !INSTRUMENTED 'signals raised by the kernel end the program 
 	done
 '
 
-test_expect_success 'a library of the host finds SIGPIPE at its default, and may ignore it' '
+test_expect_success 'a library of the host finds SIGPIPE at SIG_DFL, and may ignore it' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/dispositions" looks &&
 	ended code 3 &&

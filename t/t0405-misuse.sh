@@ -51,7 +51,7 @@ test_expect_success 'region_leave without enter at two lines of source makes two
 	EOF
 '
 
-test_expect_success 'an error of misuse names the file and line, and has a format' '
+test_expect_success 'an error event of misuse has file, line and fmt' '
 	trace2_jq "
 		[.[] | select(.event == \"error\")] | .[0] |
 		.file == \"t/helper/cmd-trace2-calls.def\" and .line > 0 and
@@ -151,7 +151,7 @@ test_expect_success 'an outer region_leave ends regions that a function left ope
 	EOF
 '
 
-test_expect_success 'a region_leave call at one place may end regions of other names and its own' '
+test_expect_success 'one line with region_leave may end regions of different names' '
 	misused 0 034leave_others &&
 	head -n 1 actual >first &&
 	test_cmp - first <<-\EOF &&
@@ -161,7 +161,7 @@ test_expect_success 'a region_leave call at one place may end regions of other n
 	test_write_lines first own last | test_cmp - actual
 '
 
-test_expect_success 'regions ended by an outer leave have their own times' '
+test_expect_success 'an outer region_leave gives each region that it ends the right duration' '
 	traced test-tool trace2 call \
 		region_enter a one , sleep_ms 20 , region_enter a two , \
 		region_leave a one &&
@@ -503,7 +503,7 @@ test_expect_success 'calls before the library is initialized make one error' '
 			.file == \"t/helper/cmd-trace2-calls.def\" and .line == $line)" e
 '
 
-test_expect_success 'an error of misuse has its file name cut to 255 bytes' '
+test_expect_success 'an error of misuse cuts a file name to 255 bytes' '
 	name=$(printf "%0250d" 0) &&
 	misused 0 --no-init call data_string_fl "${name}1234567890" c k v , \
 		initialize , cmd_start prog &&
@@ -526,7 +526,7 @@ test_expect_success 'a metric or thread call before initialize is reported as an
 	test_cmp expect actual
 '
 
-test_expect_success 'a program without calls before initialize has no error' '
+test_expect_success 'trace2_session_id() before initialize is no error' '
 	misused 0 --no-init call session_id , initialize , cmd_start prog &&
 	test_must_be_empty actual
 '
@@ -625,11 +625,11 @@ of_each () {
 	done
 }
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library: an error names the uninitialized one of a module' '
+test_expect_success CC,JQ,!INSTRUMENTED 'an error names the uninitialized copy of the library in a module' '
 	of_each program "from-program \"part.c \$other\""
 '
 
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library: an error names the uninitialized one of the program' '
+test_expect_success CC,JQ,!INSTRUMENTED 'an error names the uninitialized copy of the library in the program' '
 	of_each part-starts "from-part \"whole.c in the program itself\""
 '
 
@@ -638,7 +638,7 @@ test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library, both initial
 '
 
 # A program exports the names that its libraries ask for.
-test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library: all calls are recorded if the linker uses one' '
+test_expect_success CC,JQ,!INSTRUMENTED 'two copies of the library, one used by the linker: all calls are recorded' '
 	test_write_lines from-part from-program >expect &&
 	for how in program part-starts program+part
 	do

@@ -50,7 +50,7 @@ test_expect_success 'a forked child in which several threads have the first even
 		([.[] | select(.value == \"together\")] | length == 4)" e
 '
 
-test_expect_success 'a child forks while it opens its session: child and grandchild each have one' '
+test_expect_success 'a fork while a child opens its session: child and grandchild get one each' '
 	forked while-it-opens &&
 	trace2_jq "([.[] | select(.event == \"version\")] | length == 3) and
 		([.[] | .value // empty] | sort == [\"child\", \"grandchild\"])" e
@@ -143,7 +143,7 @@ test_expect_success 'a clone() child: the first thread to call becomes main' '
 		sort == [7, 1000]" e
 '
 
-test_expect_success 'a fork handler of the host that runs first may emit: one session, one sum' '
+test_expect_success 'events of a fork handler that runs before the library belong to the child' '
 	forked early-handler-speaks &&
 	child_told <<-\EOF
 	main data early
@@ -152,7 +152,7 @@ test_expect_success 'a fork handler of the host that runs first may emit: one se
 	EOF
 '
 
-test_expect_success 'a fork handler of the host that runs first may count: the child has the count' '
+test_expect_success 'counts of a fork handler that runs before the library belong to the child' '
 	forked early-handler-counts &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] |
 		sort == [5, 1000]" e &&
@@ -244,7 +244,7 @@ test_expect_success KCMP 'children sharing the descriptor table: the parent keep
 		[\"before\", \"after\"]" e
 '
 
-test_expect_success KCMP 'children sharing the descriptor table: each has a session in a descriptor of the host' '
+test_expect_success KCMP 'children sharing the descriptor table: each writes a session to descriptor 9' '
 	shared GIT_TRACE2_EVENT=9 9>e &&
 	trace2_jq "[.[] | select(.event == \"data\").value] ==
 			[\"before\", \"child\", \"child\", \"child\", \"after\"] and
@@ -262,7 +262,7 @@ test_expect_success !SANITIZE_THREAD 'threads that start programs at once: TRACE
 	starts programs-at-once
 '
 
-test_expect_success 'TRACEPARENT of a child does not name a child that another thread ended' '
+test_expect_success 'TRACEPARENT does not name a child_begin that another thread has ended' '
 	starts ended-elsewhere
 '
 

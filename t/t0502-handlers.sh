@@ -43,7 +43,7 @@ test_expect_success 'signals that do not end the program do not end the trace' '
 	done
 '
 
-test_expect_success !INSTRUMENTED 'a SIGSEGV handler may provide pages of texts while they are recorded' '
+test_expect_success !INSTRUMENTED 'a SIGSEGV handler may map the memory of a text that a call is recording' '
 	handled 0 reads-lazily &&
 	said_after &&
 	mkdir rings &&
@@ -67,7 +67,7 @@ test_expect_success !INSTRUMENTED 'after siglongjmp() out of calls, main and new
 		.[-1].event == \"atexit\"" rest
 '
 
-test_expect_success !INSTRUMENTED 'after siglongjmp() out of writes to a pipe, the stream has its end' '
+test_expect_success !INSTRUMENTED 'after siglongjmp() out of writes to a pipe, the stream ends with atexit' '
 	GIT_TRACE2_EVENT=9 "$hosts/handlers" jumps-often 9>&1 |
 	tail -n 2 >e &&
 	trace2_jq "[.[0].value, .[1].event] == [\"after\", \"atexit\"]" e

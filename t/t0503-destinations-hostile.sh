@@ -189,7 +189,7 @@ test_expect_success !INSTRUMENTED 'a flush without memory counts each metric tha
 '
 
 # A long session id does not fit into the memory that a thread has from the start.
-test_expect_success !INSTRUMENTED 'a forked child without memory for its thread is recorded as main' '
+test_expect_success !INSTRUMENTED 'a forked child that has no memory left is recorded as thread main' '
 	sid=$(printf "%02000d" 0) &&
 	GIT_TRACE2_PARENT_SID=$sid limited no-main >actual &&
 	echo "child: exit 7" | test_cmp - actual &&

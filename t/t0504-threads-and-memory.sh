@@ -135,7 +135,7 @@ test_expect_success !MUSL,!INSTRUMENTED 'a module with the library may be unload
 	plugged reload
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'a plugin without a TLS key: threads that did not end are counted and reported' '
+test_expect_success !MUSL,!INSTRUMENTED 'a plugin that gets no TLS key reports how many ends of threads it missed' '
 	rm -f e &&
 	plugged without-keys &&
 	trace2_jq "[.[] | select(.event == \"error\").msg | index(\" 63 threads were not\") > 0] == [true]" e &&
@@ -264,17 +264,17 @@ late () {
 }
 
 # The thread sanitizer has ended a thread by then.
-test_expect_success !TSAN,KERNEL_EVENTS 'calls in the last destructor of a thread: later threads free its resources' '
+test_expect_success !TSAN,KERNEL_EVENTS 'later threads close descriptors left by calls in the last thread destructor' '
 	late calls-in-last-round-too GIT_TRACE2_COUNTERS=task-clock \
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS 'first calls in the last destructor of a thread: later threads free its resources' '
+test_expect_success !TSAN,KERNEL_EVENTS 'later threads close descriptors left by first calls in the last destructor' '
 	late calls-in-last-round GIT_TRACE2_COUNTERS=task-clock \
 		GIT_TRACE2_EVENT="$(pwd)/e"
 '
 
-test_expect_success !TSAN,KERNEL_EVENTS 'calls into a ring in the last destructor of a thread: later threads free its resources' '
+test_expect_success !TSAN,KERNEL_EVENTS 'later threads close descriptors left by ring calls in the last destructor' '
 	for verb in calls-in-last-round calls-in-last-round-too
 	do
 		late $verb GIT_TRACE2_RING="$(pwd)/late" \

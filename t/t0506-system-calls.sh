@@ -223,7 +223,7 @@ test_expect_success TAMPERING,JQ 'interrupted writes are made again' '
 # Make one of the calls fail for each error; with GIT_TEST_LONG all.
 lines='1 5 20 5'
 test_have_prereq !EXPENSIVE || lines='"1 5 20" "1 5 20" "1 5 20" "1 5 20"'
-test_expect_success TAMPERING,JQ 'a disk that fails after some lines has those lines whole' '
+test_expect_success TAMPERING,JQ 'a disk that fails after some lines keeps those lines whole' '
 	eval "set -- $lines" &&
 	for error in ENOSPC EIO EDQUOT EBADF
 	do
@@ -315,7 +315,7 @@ test_expect_success PIPE 'a fifo that the host has open is written by splice()' 
 	test_grep "splice(" log
 '
 
-test_expect_success TAMPERING 'a stalled pipe without pwritev2() is written by splice()' '
+test_expect_success TAMPERING 'a kernel without pwritev2(): a stalled pipe is written by splice()' '
 	tampering=pwritev2:error=EOPNOTSUPP stalls 9 test-tool fault stalled-pipe 9 &&
 	test_grep "splice(" log
 '
@@ -330,14 +330,14 @@ nobody () {
 	test_grep "^atexit .* lost:[1-9]" n
 }
 
-test_expect_success TAMPERING 'a pipe without pwritev2() whose reader has gone raises no SIGPIPE' '
+test_expect_success TAMPERING 'a kernel without pwritev2(): a pipe whose reader has gone raises no SIGPIPE' '
 	nobody "" &&
 	test_grep "splice(.*EPIPE" log &&
 	nobody :when=1 &&
 	test_grep "pwritev2(.*EPIPE" log
 '
 
-test_expect_success TAMPERING,PIPE 'a pipe without pwritev2() whose reader goes in mid-stream raises no SIGPIPE' '
+test_expect_success TAMPERING,PIPE 'a kernel without pwritev2(): a reader that leaves mid-stream raises no SIGPIPE' '
 	for value in "$sockets/f" 9
 	do
 		rm -f log &&
@@ -352,7 +352,7 @@ test_expect_success TAMPERING,PIPE 'a pipe without pwritev2() whose reader goes 
 '
 
 # Show on any kernel what t0508 shows on newer ones.
-test_expect_success TAMPERING 'a pipe without pwritev2() delivers waiting signals as often as they were sent' '
+test_expect_success TAMPERING 'a kernel without pwritev2(): pending signals arrive as often as they were sent' '
 	for verb in none thread process both
 	do
 		for when in "" :when=1

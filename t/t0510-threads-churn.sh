@@ -43,7 +43,7 @@ test_expect_success 'threads that come and go: a file has whole lines and right 
 		== [$rounds])" e
 '
 
-test_expect_success 'threads that come and go may write to all targets while one fails' '
+test_expect_success 'threads that come and go: one failed target leaves the event file whole' '
 	rm -f n p &&
 	churned GIT_TRACE2=9 GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_EVENT_NESTING=9 &&
@@ -53,7 +53,7 @@ test_expect_success 'threads that come and go may write to all targets while one
 		(.[-1] | .event == \"atexit\" and .lost > 0)" e
 '
 
-test_expect_success 'threads that come and go may continue while all targets fail' '
+test_expect_success 'threads that come and go: the host runs on while all targets fail' '
 	churned GIT_TRACE2=9 GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9 &&
 	churned GIT_TRACE2=/dev/full GIT_TRACE2_PERF=9 GIT_TRACE2_EVENT=9
 '

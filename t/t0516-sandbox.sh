@@ -64,29 +64,29 @@ test_expect_success 'setup: list the system calls made without tracing' '
 	mkdir rings
 '
 
-test_expect_success 'a file needs no system call but those that trace2-api lists for sandboxes' '
+test_expect_success 'tracing into a file needs only the system calls that trace2-api lists' '
 	within file -- GIT_TRACE2_EVENT="$(pwd)/e" &&
 	within file -- GIT_TRACE2_EVENT=9 9>nine
 '
 
-test_expect_success 'a pipe needs no system call but those that trace2-api lists for sandboxes' '
+test_expect_success 'tracing into a pipe needs only the system calls that trace2-api lists' '
 	{ within pipe -- GIT_TRACE2_EVENT=9 9>&1 >&3 | cat >piped; } 3>&1 &&
 	test_grep "atexit" piped &&
 	test_must_be_empty actual
 '
 
-test_expect_success 'a ring and samples need no system call but those that trace2-api lists' '
+test_expect_success 'a ring and samples need only the system calls that trace2-api lists' '
 	within ring -- GIT_TRACE2_RING="$(pwd)/rings" &&
 	within ring -- GIT_TRACE2_RING="$(pwd)/rings" \
 		GIT_TRACE2_SAMPLE=app/changes/counted/:1
 '
 
-test_expect_success 'counters of events need no system call but those that trace2-api lists' '
+test_expect_success 'GIT_TRACE2_COUNTERS needs only the system calls that trace2-api lists' '
 	within file counters -- GIT_TRACE2_EVENT="$(pwd)/c" \
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,process/maxrss/,process/open-fds/,process/threads/,app/changes/counted/
 '
 
-test_expect_success 'reopen, and data of the process, need no system call but those trace2-api lists' '
+test_expect_success 'reopen and process data need only the system calls that trace2-api lists' '
 	verb=reopen-from-now-on &&
 	within file reopen -- GIT_TRACE2_EVENT="$(pwd)/e" &&
 	verb=info-from-now-on &&
@@ -94,7 +94,7 @@ test_expect_success 'reopen, and data of the process, need no system call but th
 	verb=from-now-on
 '
 
-test_expect_success 'a socket needs no system call but those that trace2-api lists for sandboxes' '
+test_expect_success 'tracing into a socket needs only the system calls that trace2-api lists' '
 	sockets=$(mktemp -d "${TMPDIR:-/tmp}/t0516.XXXXXX") &&
 	test_when_finished "rm -rf \"$sockets\"" &&
 	within socket -- test-tool fault listen-stream "$sockets/s" \

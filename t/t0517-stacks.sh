@@ -67,7 +67,7 @@ test_expect_success !MUSL 'a handler that switches to another context may emit m
 	interrupted context-below
 '
 
-test_expect_success 'a message of a handler and the interrupted one are formatted in separate memory' '
+test_expect_success 'a message emitted by a handler does not damage the interrupted message' '
 	interrupted format-same &&
 	interrupted format-disarmed-above
 '
@@ -107,7 +107,7 @@ test_expect_success 'a handler may jump far up the stack' '
 	behind jumps-up
 '
 
-test_expect_success 'a handler may jump, and the program then use the stack below' '
+test_expect_success 'after a handler has jumped, calls from further down the stack are recorded' '
 	behind jumps-down
 '
 

@@ -113,7 +113,7 @@ test_expect_success KERNEL_EVENTS 'counted events use at most a quarter of the d
 	test_grep "$(cat actual) threads have no counts" report
 '
 
-test_expect_success KERNEL_EVENTS 'counters without descriptors for each thread still sum up all threads' '
+test_expect_success KERNEL_EVENTS 'the total of a counter includes threads that have no descriptor for it' '
 	jq -s "[.[] | select(.event == \"th_counter\" and
 		.name == \"page-faults\").count] | add" e >counted &&
 	jq -s ".[] | select(.event == \"counter\" and
@@ -135,7 +135,7 @@ test_expect_success KERNEL_EVENTS 'sampled events use no memory for each event' 
 	test "$(cat actual)" = $((61 - 25))
 '
 
-test_expect_success KERNEL_EVENTS 'each counter beyond a quarter of the descriptors is reported in an error' '
+test_expect_success KERNEL_EVENTS 'each counter that would exceed a quarter of the descriptors is an error event' '
 	traced env GIT_TRACE2_COUNTERS=page-faults,task-clock,cs,cpu-clock,major-faults,minor-faults \
 		test-tool fault rlimit-nofile 20 "$host" mappings 1 &&
 	test "$(grep -c "events take a quarter of the 20 descriptors" e)" = 2 &&

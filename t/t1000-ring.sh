@@ -26,7 +26,7 @@ dump () {
 }
 
 # Valgrind starts the program by its whole path.
-test_expect_success !UNDER_VALGRIND 'each event of a session is a record of its thread' '
+test_expect_success !UNDER_VALGRIND 'a ring has a record for each event, with the thread that emitted it' '
 	ringed 3 001return 3 &&
 	test_cmp - actual <<-\EOF
 	arena exited status=3 pid=P ppid=P sid=S mode=overwrite size=262144
@@ -42,7 +42,7 @@ test_expect_success !UNDER_VALGRIND 'each event of a session is a record of its 
 	EOF
 '
 
-test_expect_success 'each event is a record, with the ring alone or beside another target' '
+test_expect_success 'a ring records every kind of event, alone or beside another target' '
 	GIT_TRACE2_SIGNALS=TERM && export GIT_TRACE2_SIGNALS &&
 	ringed 143 allevents TERM &&
 	mv actual alone &&
@@ -167,7 +167,7 @@ test_expect_success 'a ring can be switched on by a config file' '
 	test_grep "mode=consume size=4096\$" dump.txt
 '
 
-test_expect_success 'a killed process leaves its records, and shows which threads ran' '
+test_expect_success 'the ring of a killed process has its events, and shows the threads still running' '
 	rm -f r &&
 	GIT_TRACE2_RING="$(pwd)/r" test_expect_code 137 \
 		test-tool trace2 080raise KILL &&
@@ -178,7 +178,7 @@ test_expect_success 'a killed process leaves its records, and shows which thread
 	! grep " atexit " dump.txt
 '
 
-test_expect_success 'a ring has a recorded signal as its status and as an event' '
+test_expect_success 'a ring has a signal event, and the signal as the status of the process' '
 	rm -f r &&
 	GIT_TRACE2_SIGNALS=TERM GIT_TRACE2_RING="$(pwd)/r" test_expect_code 143 \
 		test-tool trace2 080raise TERM &&

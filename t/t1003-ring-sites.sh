@@ -68,7 +68,7 @@ test_expect_success 'thousands of events from the same call sites are the same i
 	test_grep ! "\"t_rel\":\([6-9]\|[0-9][0-9]\)[0-9]" from-ring
 '
 
-test_expect_success 'a ring has secrets of constant strings only if redaction is off' '
+test_expect_success 'events from a ring show secrets in constants only if redaction is off' '
 	run constants GIT_TRACE2_REDACT=0 &&
 	grep "me:secret@host" from-ring &&
 	same e from-ring &&
@@ -76,7 +76,7 @@ test_expect_success 'a ring has secrets of constant strings only if redaction is
 	! grep "secret" from-ring
 '
 
-test_expect_success 'redacted constants are not in the file of the ring' '
+test_expect_success 'the file of a ring has secrets in constants only if redaction is off' '
 	run constants &&
 	! grep -a "secret@" r &&
 	run constants GIT_TRACE2_REDACT=0 &&
@@ -89,7 +89,7 @@ test_expect_success 'a brief ring has no file and line' '
 	! jq -e "select(.line != 0)" from-ring
 '
 
-test_expect_success 'call sites beyond the table of a ring write long records' '
+test_expect_success 'events of call sites beyond the table of a ring are written as long records' '
 	run many GIT_TRACE2_RING_SIZE=4m &&
 	same e from-ring &&
 	nr=$(shorts r) &&

@@ -68,7 +68,7 @@ do
 	'
 done
 
-test_expect_success 'a ring has the signal of a thread without other events' '
+test_expect_success 'a signal in a thread without events is in the ring as in the stream' '
 	GIT_TRACE2_SIGNALS=PIPE both "$hosts/handlers" dies-in-thread &&
 	same_events &&
 	test_grep "\"signal\".*\"thread\":\"main\"" event.same &&
@@ -101,7 +101,7 @@ test_expect_success JQ 'a killed process has its events and the values of its me
 '
 
 # Byte 296 is in header.lost[TR2_LOST_DEFINITION].
-test_expect_success 'check warns of metrics that lack a name in a ring, unless reported at exit' '
+test_expect_success 'check warns of lost metric names in a ring only if the process was killed' '
 	damage 296 "\0003" &&
 	test_expect_code 1 trace2 check bad >out &&
 	test_grep "warning: .*lost.* (3)\$" out &&
@@ -295,7 +295,7 @@ test_expect_success 'a file of 0 bytes is not a ring' '
 	test_grep "zero-sized file, nothing to do!" err
 '
 
-test_expect_success 'a ring without its magic is reported: its process has not written yet' '
+test_expect_success 'list reports a ring without magic as not yet written by the process' '
 	damage 0 "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 list bad >out 2>err &&
 	test_grep "its process has not started to write, or was killed before" err
@@ -313,13 +313,13 @@ test_expect_success 'a ring of the other byte order is refused' '
 	test_grep "cannot read .bad.: its numbers are not little-endian" err
 '
 
-test_expect_success 'a ring cut in its header is refused' '
+test_expect_success 'a ring that is cut within the header is refused' '
 	head -c 100 ring >bad &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: it was cut short in its header" err
 '
 
-test_expect_success 'a ring cut in its slots is read as far as it goes' '
+test_expect_success 'a ring that is cut within the slots is read up to the cut' '
 	slots=$(number_at u8 144) && test -n "$slots" &&
 	size=$(number_at u8 152) && test -n "$size" &&
 	head -c $((slots + size)) ring >bad &&
@@ -406,7 +406,7 @@ test_expect_success JQ 'export reports a damaged ring, too' '
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'a timer without a histogram has none in the ring' '
+test_expect_success JQ 'events from a ring have no histogram for a timer defined without one' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" test-tool trace2 100timer 3 1 &&
 	trace2 script --git-event ring >from-ring &&

@@ -47,7 +47,7 @@ test_expect_success 'record --ring has all events of a killed program, and its s
 	test_grep "SIGKILL.*worker.* 1 1000 kill" actual
 '
 
-test_expect_success GIT 'record --ring has processes with and without rings, none twice' '
+test_expect_success GIT 'record --ring lists processes with and without rings once each' '
 	git init -q repo &&
 	write_script both <<-EOF &&
 	git -C repo status -s &&

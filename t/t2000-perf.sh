@@ -50,7 +50,7 @@ expect () {
 	test_cmp expect actual
 }
 
-test_expect_success STAND_IN 'power/energy-pkg/ sums up packages, without their cores and memory' '
+test_expect_success STAND_IN 'power/energy-pkg/ adds up packages only, not the cores and memory in them' '
 	two_packages &&
 	run open power/energy-pkg/,power/energy-cores/,power/energy-ram/ \
 		read 0 read 1 read 2 \
@@ -80,7 +80,7 @@ test_expect_success STAND_IN 'trace2_perf_count() gives the value of the last re
 	expect 0 0 500 500
 '
 
-test_expect_success STAND_IN 'a package that disappears keeps its sum' '
+test_expect_success STAND_IN 'the energy of a package that disappears stays in the sum' '
 	two_packages &&
 	run open power/energy-pkg/ \
 		sh "echo 1010 >powercap/intel-rapl:0/energy_uj" read 0 \
@@ -126,7 +126,7 @@ test_expect_success STAND_IN,SANITY 'energy that only root may read is refused' 
 	expect EACCES
 '
 
-test_expect_success STAND_IN 'a group may have a metric, the energy of packages and values of the process' '
+test_expect_success STAND_IN 'a group may mix a metric, the energy of packages and values of the process' '
 	two_packages &&
 	GIT_TRACE2=/dev/null \
 		run open "{app/test/test1/,power/energy-pkg/,process/threads/}" \

@@ -153,7 +153,7 @@ test_expect_success KERNEL_EVENTS,NO_HARDWARE 'an event of missing hardware is r
 	between 10 "$(value counter page-faults p)" 100000
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2,JQ 'record -e: context switches come from wait4() if the kernel may not be counted' '
+test_expect_success ORDINARY_USER,PARANOID_2,JQ 'record -e takes context switches from wait4() if kernel events are not permitted' '
 	mkdir -m 777 switches &&
 	as_ordinary trace2 record -q -e context-switches,cpu-migrations,cgroup-switches,context-switches:u \
 		-o switches/r -- "$PERL_PATH" -e "select undef, undef, undef,
@@ -167,7 +167,7 @@ test_expect_success ORDINARY_USER,PARANOID_2,JQ 'record -e: context switches com
 			startswith(\"not counted by modes\"))" switches/r/meta.json
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2 'at perf_event_paranoid 2 an ordinary user is refused the kernel part, with the reason' '
+test_expect_success ORDINARY_USER,PARANOID_2 'perf_event_paranoid 2: the error for page-faults names :u, page-faults:u counts' '
 	mkdir -m 777 nobody &&
 	GIT_TRACE2="$(pwd)/nobody/n" \
 		GIT_TRACE2_COUNTERS=task-clock,page-faults,page-faults:u \

@@ -32,7 +32,7 @@ test_expect_success 'page faults of each thread are sampled, and none after its 
 	done
 '
 
-test_expect_success !INSTRUMENTED 'a sandbox that refuses madvise(): no samples, an error, and children run' '
+test_expect_success !INSTRUMENTED 'where madvise() is refused, children run, and an error replaces the samples' '
 	rm -rf r &&
 	mkdir r &&
 	test_when_finished "rm -rf r" &&
@@ -183,7 +183,7 @@ test_expect_success !MUSL 'invalid groups of events are refused' '
 	EOF
 '
 
-test_expect_success 'samples without a ring are an error, and nothing else changes' '
+test_expect_success 'GIT_TRACE2_SAMPLE without GIT_TRACE2_RING is an error' '
 	GIT_TRACE2_SAMPLE=page-faults:u:1 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
 	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event
@@ -209,7 +209,7 @@ test_expect_success 'a sample is shortened to the calls that fit into a small ri
 	test_line_count -gt 5 samples
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2 'the error for an ordinary user names the remedy, and allowed events work' '
+test_expect_success ORDINARY_USER,PARANOID_2 'if an event is not permitted, the error names the remedy, and others are sampled' '
 	mkdir -m 777 r2 &&
 	GIT_TRACE2_RING="$(pwd)/r2" GIT_TRACE2_SAMPLE=page-faults:1,page-faults:u:1 \
 		as_ordinary test-tool perf touch 50 &&

@@ -8,7 +8,7 @@ test_description='GIT_TRACE2_SAMPLE: the calls that led to a count, in the ring'
 . "$TEST_DIRECTORY/lib-perf.sh"
 
 # Call paths need an unwinder, which is built for glibc.
-test_expect_success !MUSL 'each crossing of the period gives one sample, with its period and value' '
+test_expect_success !MUSL 'a counter that crosses the period one or more times at once gives one sample' '
 	sampled app/test/test1/:10 test-tool trace2 200counter 4 5 1 32 9 9 &&
 	test_prints sed "s/.*period=\([0-9]*\) values=\([0-9]*\) calls=[1-9].*/\1 at \2/" \
 		samples <<-\EOF
@@ -67,7 +67,7 @@ test_expect_success !MUSL 'an event that is listed twice is sampled once' '
 	test_prints errors
 '
 
-test_expect_success 'samples without a ring are an error, and nothing else changes' '
+test_expect_success 'GIT_TRACE2_SAMPLE without GIT_TRACE2_RING is an error, and counters still work' '
 	GIT_TRACE2_SAMPLE=app/test/test1/:10 GIT_TRACE2_EVENT="$(pwd)/event" \
 		test-tool trace2 200counter 10 &&
 	grep "samples need the ring target, which is off: set GIT_TRACE2_RING" event &&
@@ -94,7 +94,7 @@ test_expect_success 'each sample is shortened to the calls that fit into a small
 	test_line_count = 2 samples
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'samples in a build without the unwinder have no calls, and a reason' '
+test_expect_success !MUSL,!INSTRUMENTED 'without the unwinder, samples have no calls, and an error gives the reason' '
 	mkdir broken &&
 	: >broken/libgcc_s.so.1 &&
 	LD_LIBRARY_PATH=$(pwd)/broken sampled app/test/test1/:10 \

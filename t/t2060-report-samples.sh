@@ -61,7 +61,7 @@ test_lazy_prereq BUILD_ID '
 '
 test_lazy_prereq OBJCOPY 'objcopy --version'
 
-test_expect_success !MUSL 'report --samples joins calls to addresses without code in one row' '
+test_expect_success !MUSL 'report --samples joins calls at addresses without code as [unknown]' '
 	cp -R r nowhere &&
 	perl -0777 -pi -e "
 		my \$pid = substr \$_, 36, 4;
@@ -80,7 +80,7 @@ test_expect_success !MUSL 'report --samples joins calls to addresses without cod
 	test_must_be_empty err
 '
 
-test_expect_success LIBDW,BUILD_ID 'a program with a new date but the same code keeps its names of functions' '
+test_expect_success LIBDW,BUILD_ID 'functions of a program with a new date but the same code are still named' '
 	touch treesum &&
 	trace2 report --samples r >out 2>err &&
 	grep " sum_files$" out &&
@@ -165,7 +165,7 @@ test_expect_success LIBDW,BUILD_ID,STRIP,OBJCOPY 'a debug file gives the names f
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'a file without a build id is used only if its date is old enough' '
+test_expect_success LIBDW,BUILD_ID 'a file without a build id is used only if it is older than the process' '
 	without_id treesum &&
 	summed app/treesum/files/:4 &&
 	trace2 report --samples r >out 2>err &&
@@ -221,7 +221,7 @@ test_expect_success PERF,LIBDW 'export to perf: threads begin and end at their t
 	test_must_be_empty wrong
 '
 
-test_expect_success PERF,LIBDW,BUILD_ID 'export to perf: another build gives no names of functions' '
+test_expect_success PERF,LIBDW,BUILD_ID 'export to perf: perf names no functions of a program that was built again' '
 	perf script -i perf.data -F event,ip,sym 2>/dev/null >script &&
 	grep sum_files script &&
 	perf script -i perf.data --show-mmap-events 2>/dev/null >maps &&
@@ -234,7 +234,7 @@ test_expect_success PERF,LIBDW,BUILD_ID 'export to perf: another build gives no 
 	! grep sum_files script
 '
 
-test_expect_success PERF,LIBDW,KERNEL_EVENTS 'export to perf: a group has the values of its events' '
+test_expect_success PERF,LIBDW,KERNEL_EVENTS 'export to perf: perf shows the values of all events in a group' '
 	summed "{app/treesum/files/:4,page-faults,app/treesum/bytes/}" &&
 	trace2 export --to perf -o perf.data r &&
 	perf script -i perf.data -F period,event 2>/dev/null >script &&

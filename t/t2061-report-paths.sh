@@ -87,7 +87,7 @@ test_expect_success X86_64 'generated code is shown by address, and the reason i
 	test_grep "of .//anon.: generated at run time" err
 '
 
-test_expect_success 'a module has its mapping recorded before its first sample' '
+test_expect_success 'the mapping of a loaded module is recorded before the first sample in it' '
 	reported app/test/test1/:10 test-tool trace2 212module "$module" &&
 	grep " module_use$" callers &&
 	test-tool ring dump r/* >dump.txt &&

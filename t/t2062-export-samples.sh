@@ -97,7 +97,7 @@ test_expect_success SQLITE3 'exporting again adds no duplicates, exporting anoth
 	test_cmp expect actual
 '
 
-test_expect_success 'filters of processes select their samples' '
+test_expect_success 'samples of processes that a filter leaves out are not exported' '
 	samples one &&
 	test_file_not_empty samples.csv &&
 	trace2 export --to csv --table samples -t 1h one >actual &&
