@@ -342,7 +342,7 @@ test_expect_success 'setup of a program with an error' '
 	EOF
 '
 
-test_expect_success EXPENSIVE,VALGRIND,CC '--valgrind finds errors also where the exit code is lost' '
+test_expect_success EXPENSIVE,VALGRIND,CC '--valgrind finds errors also in commands whose exit code a test ignores' '
 	cc -g -o "prog dir/t/helper/test-bad" bad.c &&
 	(
 		GIT_BUILD_DIR="$TRASH_DIRECTORY/prog dir" &&
@@ -363,7 +363,7 @@ test_lazy_prereq CC_ASAN '
 	./main
 '
 
-test_expect_success CC_ASAN 'sanitizers find errors also where the exit code is lost' '
+test_expect_success CC_ASAN 'sanitizers find errors also in commands whose exit code a test ignores' '
 	cc -g -fsanitize=address,undefined -o "prog dir/t/helper/test-bad" \
 		bad.c &&
 	mkdir -p "prog dir/build" &&

@@ -254,7 +254,7 @@ fi
 
 # In each script one test waits for the event of the test before: the line of
 # that test must be read at once.
-test_expect_success PROVE 'prove -PTrace2 -j takes the time of a test from the line of its result' '
+test_expect_success PROVE 'prove -PTrace2 -j: a test ends when the line with the result is printed' '
 	cat >seen.sh <<-\EOF &&
 	seen () {
 		until cat dir/* | grep -q "region_leave.*$1\""
@@ -346,7 +346,7 @@ says_script () {
 		join(": ")' both
 }
 
-test_expect_success PROVE 'prove -PTrace2 reports why prove says that a script failed' '
+test_expect_success PROVE 'prove -PTrace2 reports the reason that prove gives for a failed script' '
 	test_write_lines "echo 1..3" "echo ok 1" "kill -9 \$\$" >killed.sh &&
 	test_write_lines "echo ok 1" "exit 2" >two.sh &&
 	test_write_lines ": nothing" >empty.sh &&

@@ -85,7 +85,7 @@ test_expect_success 'regions may lack a category, a label, or a message' '
 
 # t_rel of data is the time since the innermost enter: after a leave, it counts
 # from the region around it.
-test_expect_success 'data events have the time since their region began' '
+test_expect_success 't_rel of a data event is the time since the region around it began' '
 	rm -f p &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_PERF_BRIEF=1 \
 		test-tool trace2 call sleep_ms 20 , region_enter a outer , \

@@ -23,7 +23,7 @@ test_expect_success 'a program that returns from main has exit and atexit in JSO
 	EOF
 '
 
-test_expect_success !UNDER_VALGRIND 'each event has file and line right after its time' '
+test_expect_success !UNDER_VALGRIND 'file and line come right after the time of an event' '
 	test_prints sed -n "s/.*\"time\":\"[^\"]*\",\"file\":\"[^\"]*\",\"line\":[1-9][0-9]*,/FL,/
 		s/\"t_abs\":[0-9.]*,/\"t_abs\":N,/
 		/ancestry/!p" e <<-\EOF &&
@@ -105,7 +105,7 @@ test_expect_success 'child_begin and child_end: the library numbers the children
 	EOF
 '
 
-test_expect_success 'overlapping children each have the time from their own start to their end' '
+test_expect_success 'the time of a child is right while another child runs, too' '
 	rm -f e p &&
 	GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_PERF="$(pwd)/p" \
 		GIT_TRACE2_PERF_BRIEF=1 test-tool trace2 call child_begin ls , \
@@ -125,7 +125,7 @@ test_expect_success 'overlapping children each have the time from their own star
 '
 
 # The process continues as another program: the first session has no end.
-test_expect_success 'exec of another program begins a new session under this one' '
+test_expect_success 'an exec of another traced program begins a session below the old one' '
 	traced test-tool trace2 005exec trace2 001return 0 &&
 	expect_valid_stream --killed e &&
 	jq -r "select(.event == \"version\") | .sid | split(\"/\") | length" e >actual &&

@@ -87,7 +87,7 @@ test_expect_success 'normal: brief lines, alone or mixed with full ones, scrub t
 	test_cmp expect.both actual
 '
 
-test_expect_success 'normal: text that only looks like an event stays' '
+test_expect_success 'normal: text that only looks like an event is left unchanged' '
 	cat >in <<-\EOF &&
 	error pid:7 code:1 elapsed:0.000001
 	error
@@ -195,7 +195,7 @@ test_expect_success 'perf: a thread, a category and a message may contain |' '
 	test_cmp expect actual
 '
 
-test_expect_success 'perf: text that only looks like a time or an id stays' '
+test_expect_success 'perf: text that only looks like a time or an id is left unchanged' '
 	{
 		perf 0 main error "" "" "" "" "[ch0] pid:7 code:1" &&
 		perf 0 main error "" "" "" "" "...and 0.123456 more" &&

@@ -74,7 +74,7 @@ test_expect_success 'a ring as the only target has the spans' '
 	trace2 check ring
 '
 
-test_expect_success 'a killed process leaves its open spans in its ring' '
+test_expect_success 'the ring of a killed process has the ended spans, and the open as unfinished' '
 	rm -f e &&
 	for beside in 0 "$PWD/stream"
 	do

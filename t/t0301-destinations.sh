@@ -26,7 +26,7 @@ expect_normal () {
 	EOF
 }
 
-test_expect_success '0, false and nothing switch a target off' '
+test_expect_success '0, false and an empty value switch a target off' '
 	for value in 0 false FALSE False ""
 	do
 		GIT_TRACE2=$value test-tool trace2 001return 0 >out 2>err 3>three &&

@@ -136,7 +136,7 @@ test_expect_success 'children of a program that has printed its id are below tha
 	test_grep ! "^GIT_TRACE2_PARENT_NAME" out
 '
 
-test_expect_success 'a forked child and its forked child have SIDs of their own' '
+test_expect_success 'a forked child and a child that it forks each have a SID' '
 	test-tool trace2 call print_id , fork , print_id , fork , print_id >actual &&
 	id=$(sed -n 1p actual) &&
 	sed "s|^$id|X|; s|/$own|/N|g" actual >shown &&

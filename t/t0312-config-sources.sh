@@ -38,7 +38,7 @@ test_expect_success 'settings come from the system, then from the user' '
 		"global trace2.from=xdg" "global trace2.from=home"
 '
 
-test_expect_success 'config files are read while descriptor 0 is closed, and it stays closed' '
+test_expect_success 'config files are read while descriptor 0 is closed, which stays closed' '
 	test-tool config settings >expect &&
 	test-tool config settings <&- >actual &&
 	test_cmp expect actual &&

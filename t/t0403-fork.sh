@@ -83,7 +83,7 @@ repos () {
 		event_members "sid repo event value" ".*" -
 }
 
-test_expect_success "a forked child defines a repository of its parent again when it uses it" '
+test_expect_success "a forked child emits def_repo again for a repository that the parent defined" '
 	traced test-tool trace2 069fork_repos again &&
 	test_prints repos e <<-\EOF
 	_SID0_ 1 def_repo

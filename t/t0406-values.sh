@@ -134,7 +134,7 @@ test_expect_success 'names and units of distributions may need escapes in JSON' 
 	test_grep "\"unit\":\"}, \[\",.*\"distribution\":\"a ..b../c..d/.u001be.t\"" actual
 '
 
-test_expect_success JQ 'data_uintmax may have 2^64 - 1' '
+test_expect_success JQ 'data_uintmax writes values up to 2^64 - 1' '
 	traced test-tool trace2 call data_uintmax c k 18446744073709551615 , \
 		data_uintmax c k 0 &&
 	jq -r "select(.event == \"data\").value" e >actual &&

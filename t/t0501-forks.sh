@@ -194,7 +194,7 @@ test_expect_success 'an invalid setting is reported once, and not by forked chil
 	test_line_count = 1 err
 '
 
-test_expect_success 'a forked child has no trace descriptors but its own' '
+test_expect_success 'a forked child closes the trace descriptors of the parent' '
 	mkdir dirs &&
 	GIT_TRACE2="$(pwd)/n" GIT_TRACE2_PERF="$(pwd)/dirs" \
 		GIT_TRACE2_EVENT="$(pwd)/dirs" GIT_TRACE2_RING="$(pwd)/dirs" \

@@ -55,7 +55,7 @@ test_expect_success !INSTRUMENTED 'a SIGSEGV handler may map the memory of a tex
 '
 
 # musl has no such heap.
-test_expect_success !INSTRUMENTED,!MUSL 'a SIGSEGV handler may provide pages of the heap in a forked child' '
+test_expect_success !INSTRUMENTED,!MUSL 'a SIGSEGV handler may map pages of the heap in a forked child' '
 	handled 0 guards-heap &&
 	trace2_jq "[.[] | .value // empty] == [\"child\", \"after\"]" e
 '

@@ -37,7 +37,7 @@ test_expect_success 'record --ring frees the disk space of ring records that it 
 	test "$size" -lt 1500
 '
 
-test_expect_success 'record --ring has all events of a killed program, and its signal' '
+test_expect_success 'record --ring keeps all events of a killed program, and lists the signal' '
 	test_expect_code 137 trace2 record --ring -- \
 		"$hosts/worker" 1 1000 kill </dev/null >out 2>err &&
 	echo 1000 | test_prints rounds &&

@@ -12,7 +12,7 @@ Samples are compared with those of perf record for the same run.
 
 test_skip_unless KERNEL_SAMPLES 'the kernel lets nobody sample here'
 
-test_expect_success 'page faults of each thread are sampled, and none after its end' '
+test_expect_success 'page faults of each thread are sampled until the thread ends' '
 	sampled page-faults:u:1 test-tool perf touch 80 60 &&
 	sed "s/.* tid=\([0-9]*\) .*/\1/" samples | sort | uniq -c | sort -n |
 	awk "{ print \$2 }" >tids &&

@@ -19,7 +19,7 @@ test_expect_success !MUSL 'a counter that crosses the period one or more times a
 	EOF
 '
 
-test_expect_success 'each thread has its own samples, and none after its end' '
+test_expect_success 'counts of each thread are sampled until the thread ends' '
 	sampled app/test/test2/:10 test-tool trace2 201counter 7 13 3 &&
 	sed "s/.* tid=\([0-9]*\) .*/\1/" samples | sort -u >tids &&
 	test_line_count = 3 tids &&

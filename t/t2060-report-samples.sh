@@ -203,7 +203,7 @@ test_expect_success PERF,LIBDW 'perf reads samples: events, counts, threads and 
 	grep "Event count (approx.): 12" report
 '
 
-test_expect_success PERF,LIBDW 'export to perf: threads begin and end at their times' '
+test_expect_success PERF,LIBDW 'export to perf: threads begin before the samples, and end after them' '
 	perf script -i perf.data --show-task-events 2>/dev/null >script &&
 	test_prints sed -n "s/.*: PERF_RECORD_\(FORK\|EXIT\|COMM\)[:( ].*/\1/p; s/.*app.treesum.files.*/sample/p" \
 		script <<-\EOF &&
