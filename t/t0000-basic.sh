@@ -368,7 +368,7 @@ test_expect_success 'a wrong call of the harness, or no test_description, fails 
 	test_grep "sets no test_description" err
 '
 
-test_expect_success 'a script that a signal ends has failed' '
+test_expect_success 'a script that a signal ends fails' '
 	write_subtest signal <<-\EOF &&
 	test_atexit ">../atexit-ran"
 	test_expect_success "one" "kill -TERM \$\$"

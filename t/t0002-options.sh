@@ -296,7 +296,7 @@ test_expect_success 'tests run in a clean environment' '
 	)
 '
 
-test_expect_success 'prerequisites say how the project was built' '
+test_expect_success 'prerequisites reflect how the project was built' '
 	mkdir -p built/build &&
 	echo "SANITIZE='\''address,undefined'\''" >built/build/build-options &&
 	write_subtest sanitize <<-\EOF &&

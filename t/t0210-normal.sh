@@ -100,7 +100,7 @@ test_expect_success 'child_start shows the directory of a child as cd DIR, and q
 	EOF
 '
 
-test_expect_success 'after an exec, the stream has the events of the new program' '
+test_expect_success 'the stream has the events of the new program after an exec' '
 	traced --normal test-tool trace2 005exec trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	version test-tool 1.0

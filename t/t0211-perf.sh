@@ -10,7 +10,7 @@ metrics.
 . ./test-lib.sh
 . "$TEST_DIRECTORY/lib-trace2.sh"
 
-test_expect_success 'child processes have their depth, class and id' '
+test_expect_success 'child processes have depth, class and id in the perf target' '
 	traced --perf test-tool trace2 004child test-tool trace2 004child test-tool trace2 001return 0 &&
 	test_cmp - actual <<-\EOF
 	d0|main|version|||||test-tool 1.0
@@ -54,7 +54,7 @@ test_expect_success 'def_repo shows the id in the repository column, and quotes 
 '
 
 # Git does the same: only atexit is at the top.
-test_expect_success 'regions continue after cmd_exit' '
+test_expect_success 'a region may be left after cmd_exit' '
 	traced --perf test-tool trace2 call region_enter c l , cmd_exit 0 , \
 		data_string c k v , region_leave c l , data_string c k2 v &&
 	test_prints sed -n "/|cmd_name|/,/|error|/p" actual <<-\EOF
@@ -120,7 +120,7 @@ test_expect_success !UNDER_VALGRIND 'lines have columns of fixed width' '
 '
 
 # A place has 28 columns; a longer one has three dots and its last 25 bytes.
-test_expect_success 'events have the file and line of their call' '
+test_expect_success 'file and line of an event are those of the call in the program' '
 	rm -f p trace.event &&
 	GIT_TRACE2_PERF="$(pwd)/p" GIT_TRACE2_EVENT="$(pwd)/trace.event" \
 		test-tool trace2 call cmd_mode mode &&

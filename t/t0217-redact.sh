@@ -192,7 +192,7 @@ test_expect_success 'secrets are hidden in a ring, and by trace2 export --redact
 	done
 '
 
-test_expect_success 'a token of each known kind is redacted from its least length on' '
+test_expect_success 'a token of each known kind is redacted if it has the minimum length' '
 	letters=Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2Hunter2 &&
 	capitals=HUNTER2HUNTER2HUNTER2 &&
 	set -- "it: eyJHunter2Hun.eyJ2" "it: eyJ<REDACTED>" \

@@ -121,7 +121,7 @@ test_expect_success 'normal: the program of a start line may be quoted, or missi
 	EOF
 '
 
-test_expect_success 'normal: a malformed event line fails, with its number and text' '
+test_expect_success 'normal: a malformed event line is an error with the line number and the text' '
 	for line in "exit elapsed:now code:0" "child_exit[0] pid:" \
 		"start '\''open" "timer a/b intervals:x total:1 min:1 max:1" \
 		"atexit elapsed:0.000001 code:0 lost:many"

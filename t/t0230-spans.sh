@@ -23,7 +23,7 @@ spans_and_errors () {
 		(.[] | select(.event == \"error\").msg)" "${2-e}"
 }
 
-test_expect_success 'a span is one event at its end, with its attributes' '
+test_expect_success 'a span is recorded as one event when it ends, with all attributes' '
 	traced --valid test-tool trace2 501span &&
 	test_prints spans "[.category, .name, .failed, .attributes]" <<-\EOF &&
 	["db","query","no such table",null]
@@ -74,7 +74,7 @@ test_expect_success 'a ring as the only target has the spans' '
 	trace2 check ring
 '
 
-test_expect_success 'the ring of a killed process has the ended spans, and the open as unfinished' '
+test_expect_success 'the ring of a killed process has ended spans, and open ones as unfinished' '
 	rm -f e &&
 	for beside in 0 "$PWD/stream"
 	do

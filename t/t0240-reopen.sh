@@ -98,7 +98,7 @@ test_expect_success 'reopen after the directory was moved away: an error event, 
 	daemon_values e | nothing_missing
 '
 
-test_expect_success 'a forked child creates no directory after its directory was moved away' '
+test_expect_success 'a forked child does not recreate a trace directory that was moved away' '
 	rm -rf d old &&
 	mkdir d &&
 	GIT_TRACE2_EVENT="$(pwd)/d" test-tool trace2 261steps step \
@@ -228,7 +228,7 @@ int main(void)
 }
 EOF
 
-test_expect_success CC,!INSTRUMENTED 'flush works after a handler jumped out of it' '
+test_expect_success CC,!INSTRUMENTED 'flush works after a signal handler jumped out of an earlier flush' '
 	build "$CC" jumps.c -std=gnu11 &&
 	GIT_TRACE2_EVENT="$PWD/jumped" ./program &&
 	sed "1,/\"mark\"/d" jumped >behind &&

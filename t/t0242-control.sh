@@ -177,7 +177,7 @@ test_expect_success SCOPE 'trace2 set reaches a process that ptrace may not writ
 	no_problems both
 '
 
-test_expect_success SCOPE 'threads have their names in a process that ptrace may not write to' '
+test_expect_success SCOPE 'names of threads are recorded in a process that ptrace may not write to' '
 	echo 1 >scope &&
 	rm -f e &&
 	env LD_PRELOAD=./scope.so GIT_TRACE2_EVENT="$(pwd)/e" \

@@ -84,7 +84,7 @@ test_expect_success JQ 'a timer that runs when the program ends is counted as un
 	test_grep "^\[\"timer\",\"main\",\"test\",\"test2\",[0-9]*,1\]\$" actual
 '
 
-test_expect_success JQ 'timers that run when their threads end are counted as unfinished' '
+test_expect_success JQ 'a timer that runs when the thread ends is counted as unfinished' '
 	traced test-tool trace2 112timer_unfinished 3 &&
 	expect_valid_stream e &&
 	test_write_lines "th_timer 1" "th_timer 1" "th_timer 1" "timer 3" |

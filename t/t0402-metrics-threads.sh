@@ -327,7 +327,7 @@ test_expect_success JQ 'metrics that cannot be opened are counted in one error f
 		== 1100)" e
 '
 
-test_expect_success JQ 'metrics may be opened and read after their ring was opened' '
+test_expect_success JQ 'metrics may be opened and read after the ring was opened' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$PWD/ring" test-tool trace2 241open &&
 	trace2 report --counters --gauges --distributions --format=json ring >actual &&

@@ -67,7 +67,7 @@ test_expect_success !INSTRUMENTED 'after siglongjmp() out of calls, main and new
 		.[-1].event == \"atexit\"" rest
 '
 
-test_expect_success !INSTRUMENTED 'after siglongjmp() out of writes to a pipe, the stream ends with atexit' '
+test_expect_success !INSTRUMENTED 'the stream ends with atexit after siglongjmp() out of writes to a pipe' '
 	GIT_TRACE2_EVENT=9 "$hosts/handlers" jumps-often 9>&1 |
 	tail -n 2 >e &&
 	trace2_jq "[.[0].value, .[1].event] == [\"after\", \"atexit\"]" e

@@ -44,7 +44,7 @@ test_expect_success JQ 'a program may call the library in its own strlen(), at a
 
 unchecked 'a call of a libc function within a call may tear its line' 'forks/*'
 
-test_expect_success !SANITIZE_THREAD 'libc functions of the program may call the library in forked children: one session each' '
+test_expect_success !SANITIZE_THREAD 'a program whose libc functions call the library: one session per forked child' '
 	mkdir forks &&
 	GIT_TRACE2_EVENT="$(pwd)/forks" "$hosts/profiler" forks &&
 	test_stdout_line_count = 4 ls forks &&
@@ -65,7 +65,7 @@ test_expect_success 'cmd_name in several threads tears no name' '
 
 nr=2000
 test_have_prereq !EXPENSIVE || nr=8000
-test_expect_success 'children started and ended by several threads each have an end' '
+test_expect_success 'children started and ended by several threads each get a child_exit' '
 	threaded 0 children-at-once &&
 	sed -n "s/.*\"event\":\"\(child_[a-z]*\)\".*\"child_id\":\([0-9]*\).*/\1 \2/p" \
 		e >events &&

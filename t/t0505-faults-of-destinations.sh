@@ -136,15 +136,15 @@ hangs_up () {
 	intact whole
 }
 
-test_expect_success UNIX_SOCKETS 'the reader of a socket may die in the middle of a line' '
+test_expect_success UNIX_SOCKETS 'a socket whose reader dies in the middle of a line gets whole lines before that' '
 	hangs_up listen-stream "af_unix:stream:$sockets/r"
 '
 
-test_expect_success PIPE 'the reader of a fifo may die in the middle of a line' '
+test_expect_success PIPE 'a fifo whose reader dies in the middle of a line gets whole lines before that' '
 	hangs_up read-fifo "$sockets/r"
 '
 
-test_expect_success 'the directory or the file of a target may be removed while the host runs' '
+test_expect_success 'a host is unharmed if the directory or the file of a target is removed' '
 	mkdir d &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/d" \
 		test-tool trace2 004child rm -rf d &&

@@ -81,7 +81,7 @@ test_expect_success 'ring, samples, counters: every call keeps errno and the mas
 	test_grep "key=\"last\"" dump.txt
 '
 
-test_expect_success INJECT 'ring, samples, counters: each of the first allocations may fail' '
+test_expect_success INJECT 'ring, samples, counters: each of the first allocations may fail without harm' '
 	afresh &&
 	nr=1 &&
 	while test $nr -le 60
@@ -98,7 +98,7 @@ test_expect_success INJECT 'ring, samples, counters: each of the first allocatio
 	readable
 '
 
-test_expect_success INJECT 'ring, samples, counters: every allocation, or each second to seventh, may fail' '
+test_expect_success INJECT 'ring, samples, counters: every second to seventh allocation, or all, may fail' '
 	afresh &&
 	for every in 1 2 3 4 5 6 7
 	do

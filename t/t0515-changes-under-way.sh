@@ -65,7 +65,7 @@ test_lazy_prereq DENIES '
 	denied madvise true
 '
 
-test_expect_success DENIES 'where ftruncate() is refused, the host runs without control page and ring' '
+test_expect_success DENIES 'a host that may not call ftruncate() runs without control page and ring' '
 	rm -f n &&
 	rm -rf rings &&
 	mkdir rings &&
@@ -127,7 +127,7 @@ spoke () {
 	test_write_lines "$@" | test_cmp - actual
 }
 
-test_expect_success 'after unshare(CLONE_FILES), a thread opens the trace file again' '
+test_expect_success 'a thread that calls unshare(CLONE_FILES) opens the trace file again' '
 	rm -f e &&
 	apart thread "$(pwd)/e" &&
 	spoke e before apart "apart again" after apart "apart again" later \
@@ -140,7 +140,7 @@ test_expect_success 'after unshare(CLONE_FILES), a thread opens the trace file a
 		"at last"
 '
 
-test_expect_success 'after unshare(CLONE_FILES), a thread does not write to a descriptor of the host' '
+test_expect_success 'a thread that calls unshare(CLONE_FILES) does not write to host descriptors' '
 	apart thread 9 9>e &&
 	spoke e before after later "at last" &&
 	{ apart thread 9 9>&1 | cat >e; } &&
@@ -202,13 +202,13 @@ test_expect_success 'a closed trace whose name now belongs to another file leave
 	test_line_count = 10 data
 '
 
-test_expect_success !INSTRUMENTED 'in a sandbox that kills for opening files, a closed trace file stays closed' '
+test_expect_success !INSTRUMENTED 'a closed trace file stays closed in a sandbox that kills for opening files' '
 	rm -f e &&
 	unharmed GIT_TRACE2_EVENT="$(pwd)/e" "$hosts/changes" close-in-sandbox &&
 	ended code 0
 '
 
-test_expect_success X86_64 'with a SIGSYS handler that refuses openat(), a traced child exits normally' '
+test_expect_success X86_64 'a SIGSYS handler that refuses openat() lets a traced child exit normally' '
 	for target in GIT_TRACE2_EVENT="$(pwd)/e" GIT_TRACE2_RING="$(pwd)/rings"
 	do
 		unharmed "$target" "$hosts/changes" trap-opens &&

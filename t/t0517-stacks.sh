@@ -103,11 +103,11 @@ behind () {
 	test_grep "\"event\":\"counter\".*\"name\":\"jumped\",\"count\":$jumped}" e
 }
 
-test_expect_success 'a handler may jump far up the stack' '
+test_expect_success 'calls after a handler has jumped far up the stack are recorded' '
 	behind jumps-up
 '
 
-test_expect_success 'after a handler has jumped, calls from further down the stack are recorded' '
+test_expect_success 'calls after a handler has jumped, from further down the stack, are recorded' '
 	behind jumps-down
 '
 

@@ -35,7 +35,7 @@ test_expect_success 'the reader of a socket pauses: no line is lost' '
 	complete
 '
 
-test_expect_success 'a terminal may be stopped by Ctrl-S and continue' '
+test_expect_success 'a terminal that Ctrl-S stops for a while loses no line' '
 	pauses terminal &&
 	complete
 '

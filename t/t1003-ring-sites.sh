@@ -97,7 +97,7 @@ test_expect_success 'events of call sites beyond the table of a ring are written
 	test "$nr" -lt 6000
 '
 
-test_expect_success 'a forked child has its own table of call sites in its ring' '
+test_expect_success 'the ring of a forked child has a separate table of call sites' '
 	rm -rf rings && mkdir rings &&
 	GIT_TRACE2_RING="$(pwd)/rings" "$sites" fork &&
 	ls rings/* >list &&

@@ -87,7 +87,7 @@ test_expect_success JQ 'times in a ring and in a stream agree to a microsecond' 
 	} END { exit bad }"
 '
 
-test_expect_success JQ 'a killed process has its events and the values of its metrics' '
+test_expect_success JQ 'the ring of a killed process has all events and the values of metrics' '
 	rm -f ring &&
 	GIT_TRACE2_RING="$(pwd)/ring" killed "$hosts/worker" 2 5 kill &&
 	trace2 script -F thread,event,category,message ring >actual &&
@@ -183,7 +183,7 @@ while ($at < $head) {
 print "$_\n" for @heads;
 EOT
 
-test_expect_success JQ 'a process killed at any record of its end has each timer and counter once' '
+test_expect_success JQ 'a process killed at any record of the exit has each timer and counter once' '
 	rm -f ring &&
 	{ GIT_TRACE2_RING="$(pwd)/ring" "$hosts/worker" 2 5 exit \
 		<lines >out 2>&1 || test $? = 3; } &&
@@ -364,7 +364,7 @@ test_expect_success 'a record whose size is no multiple of 8 ends the reading, w
 	test_cmp expect actual
 '
 
-test_expect_success 'a slot whose head lies before its tail is skipped' '
+test_expect_success 'a slot whose head lies before the tail is skipped' '
 	damage $((slots + size + 128)) "\0000\0000\0000\0000\0000\0000\0000\0000" &&
 	trace2 script bad >actual 2>err &&
 	test_grep "head and tail are invalid" err

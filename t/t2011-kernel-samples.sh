@@ -32,7 +32,7 @@ test_expect_success 'page faults of each thread are sampled until the thread end
 	done
 '
 
-test_expect_success !INSTRUMENTED 'where madvise() is refused, children run, and an error replaces the samples' '
+test_expect_success !INSTRUMENTED 'a refused madvise(): children run, and an error replaces the samples' '
 	rm -rf r &&
 	mkdir r &&
 	test_when_finished "rm -rf r" &&
@@ -134,7 +134,7 @@ test_expect_success CC,PERF_RECORD,!INSTRUMENTED 'perf reads samples of kernel e
 	test "$(cat share)" -gt 40
 '
 
-test_expect_success CC,!INSTRUMENTED 'samples taken before an event are in the ring of a process killed after it' '
+test_expect_success CC,!INSTRUMENTED 'the ring of a killed process has the samples taken before the last event' '
 	rm -rf r &&
 	mkdir r &&
 	test_expect_code 137 env GIT_TRACE2_SAMPLE=task-clock:u:50021 \
@@ -209,7 +209,7 @@ test_expect_success 'a sample is shortened to the calls that fit into a small ri
 	test_line_count -gt 5 samples
 '
 
-test_expect_success ORDINARY_USER,PARANOID_2 'if an event is not permitted, the error names the remedy, and others are sampled' '
+test_expect_success ORDINARY_USER,PARANOID_2 'an event not permitted: the error names the remedy, and others are sampled' '
 	mkdir -m 777 r2 &&
 	GIT_TRACE2_RING="$(pwd)/r2" GIT_TRACE2_SAMPLE=page-faults:1,page-faults:u:1 \
 		as_ordinary test-tool perf touch 50 &&

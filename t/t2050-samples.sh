@@ -94,7 +94,7 @@ test_expect_success 'each sample is shortened to the calls that fit into a small
 	test_line_count = 2 samples
 '
 
-test_expect_success !MUSL,!INSTRUMENTED 'without the unwinder, samples have no calls, and an error gives the reason' '
+test_expect_success !MUSL,!INSTRUMENTED 'samples have no calls without the unwinder, and an error gives the reason' '
 	mkdir broken &&
 	: >broken/libgcc_s.so.1 &&
 	LD_LIBRARY_PATH=$(pwd)/broken sampled app/test/test1/:10 \

@@ -21,7 +21,7 @@ test_expect_success 'setup: record samples of treesum' '
 	summed app/treesum/files/:4
 '
 
-test_expect_success LIBDW 'report --samples names the functions with counts, and their callers' '
+test_expect_success LIBDW 'report --samples shows functions with counts, and the callers of each' '
 	trace2 report --samples r >out 2>err &&
 	test_prints head -n 2 out <<-\EOF &&
 	COUNT   SHARE  SAMPLES  COUNTED IN, CALLED BY

@@ -61,7 +61,7 @@ test_expect_success 'the paths of a hundred mutual calls stay within 80 columns'
 	test_grep "^[1-9][0-9]," csv
 '
 
-test_expect_success INLINED 'a path of callers shows its branches' '
+test_expect_success INLINED 'report --samples shows where paths of callers branch' '
 	rm -rf r &&
 	mkdir r &&
 	for verb in inlined lambda

@@ -29,7 +29,7 @@ test_expect_success 'setup: record samples of treesum by files and time' '
 	summed app/treesum/files/:4,app/treesum/read:ns/:1
 '
 
-test_expect_success 'each sample has a row with its count' '
+test_expect_success 'csv of samples has a row with the count for each sample' '
 	samples r &&
 	test_prints head -n 1 all.csv <<-\EOF &&
 	session_id,thread_id,time_ns,event,count,is_time,function,stack,readings,process_id,kernel_thread_id,recording
@@ -45,7 +45,7 @@ test_expect_success 'each sample has a row with its count' '
 '
 
 # Both give functions the same names, or none.
-test_expect_success SQLITE3 'totals by function are those of report' '
+test_expect_success SQLITE3 'totals by function are the same in sqlite as in report' '
 	trace2 report --samples --format=json r >json &&
 	jq -r ".callers[] | select(.depth == 1) |
 		\"\(.event)|\(.function)|\(.count)|\(.samples)\"" json |
