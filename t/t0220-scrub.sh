@@ -214,7 +214,7 @@ test_expect_success 'perf: text that only looks like a time or an id is left unc
 	EOF
 '
 
-test_expect_success 'perf: an unknown event fails, with the number of its line' '
+test_expect_success 'perf: an unknown event is an error with the line number' '
 	{
 		perf 0 main version "" "" "" "" 1 &&
 		perf 0 main foo "" "" "" "" 1 &&
@@ -225,7 +225,7 @@ test_expect_success 'perf: an unknown event fails, with the number of its line' 
 	echo "d0|main|version|||||1" | test_cmp - out
 '
 
-test_expect_success 'perf: a malformed message fails' '
+test_expect_success 'perf: a malformed message is an error' '
 	perf 0 main exit "" " 0.000001" "" "" code:none >in &&
 	echo "scrub: line 1: malformed exit: '\''code:none'\''" >expect &&
 	refuses perf &&
@@ -237,7 +237,7 @@ test_expect_success 'perf: a malformed message fails' '
 	refuses perf
 '
 
-test_expect_success 'perf: broken columns fail' '
+test_expect_success 'perf: a line with broken columns is an error' '
 	perf 0 main exit "" " 0.000001" "" "" code:0 >good &&
 	scrub perf <good >/dev/null &&
 	for damage in "s/^d0/0/" "s/ | / |/" "s/main /main/" "s/exit /exit/" \
@@ -545,7 +545,7 @@ test_expect_success 'streams of Git are scrubbed without error, and keep nothing
 	done
 '
 
-test_expect_success JQ 'scrubbed events are JSON with the same members' '
+test_expect_success JQ 'a scrubbed event stays JSON, and keeps all members' '
 	scrub event --keep "*" --keep-file <all.event >out &&
 	jq -r "\"\(input_filename) \(keys_unsorted)\"" all.event out >keys &&
 	sed -n "s/^all\.event //p" keys >expect &&

@@ -190,7 +190,7 @@ test_expect_success JQ 'report: a gauge has the last value that the last process
 	EOF
 '
 
-test_expect_success JQ 'a ring has the same values of gauges, even of a killed process' '
+test_expect_success JQ 'values of gauges are the same in ring and stream, even of a killed process' '
 	rm -f ring e &&
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e" \
 		test-tool trace2 call gauge_set busy -5 , gauge_add busy 9 &&

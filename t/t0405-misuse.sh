@@ -270,7 +270,7 @@ test_expect_success 'misuse is also reported for regions with messages and repos
 	EOF
 '
 
-test_expect_success 'an error of misuse has long names in full' '
+test_expect_success 'a region with names of 300 bytes is left without an error' '
 	long=$(printf "%0300d" 7) &&
 	expect_tree region_enter "$long" "$long" , \
 		region_leave "$long" "$long" <<-EOF
@@ -279,7 +279,7 @@ test_expect_success 'an error of misuse has long names in full' '
 	EOF
 '
 
-test_expect_success 'an error of misuse has the secrets of names redacted' '
+test_expect_success 'a region with a secret in the name is left without an error' '
 	expect_tree region_enter a https://u:hunter2@h/ , \
 		region_leave a https://u:hunter2@h/ <<-\EOF
 	enter 1 a/https://u:<REDACTED>@h/

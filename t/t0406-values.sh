@@ -109,7 +109,7 @@ test_expect_success JQ 'report adds up distributions of processes by bucket, sep
 		[[\"KiB\", 4], [\"bytes\", 12]]" actual
 '
 
-test_expect_success JQ 'report shows the same distribution from a ring, even of a killed process' '
+test_expect_success JQ 'report shows the same distribution from ring and stream, even of a killed process' '
 	GIT_TRACE2_RING="$PWD/ring" GIT_TRACE2_EVENT="$PWD/e2" \
 		test-tool trace2 220values 2 5 6 700 &&
 	trace2 report --distributions --format=json e2 >expect &&

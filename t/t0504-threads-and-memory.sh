@@ -111,7 +111,7 @@ test_expect_success !TSAN 'a thread that cancels itself may make its first call 
 	grep "\"value\":\"cancelled\"" e
 '
 
-test_expect_success !INSTRUMENTED 'exit() in a handler reports counters' '
+test_expect_success !INSTRUMENTED 'counters are reported if a handler calls exit()' '
 	threaded 5 exits-in-handler &&
 	trace2_jq "[.[] | select(.event == \"counter\").count] == [2]" e
 '

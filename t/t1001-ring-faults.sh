@@ -127,7 +127,7 @@ test_expect_success TMPFS 'a disk that is full from the start, or soon, does no 
 '
 
 # A program whose ring needs 256 KB, with 64 KB of space.
-test_expect_success TMPFS 'a disk that becomes full keeps the newest or the oldest records, by mode' '
+test_expect_success TMPFS 'the mode decides if a ring keeps the oldest or newest records on a full disk' '
 	mkdir -p mnt &&
 	write_script becomes-full.sh <<-\EOF &&
 	mount -t tmpfs -o size=160k none mnt || exit 99

@@ -255,7 +255,7 @@ test_expect_success JQ 'a ring in mode oldest keeps its first events' '
 	echo version | test_prints sed -n "1s/ *\$//p" script
 '
 
-test_expect_success 'a directory of rings and streams is one recording' '
+test_expect_success 'a directory of rings and streams is read as one recording' '
 	mkdir both &&
 	test_expect_code 1 env GIT_TRACE2_RING="$(pwd)/both" \
 		test-tool trace2 001return 1 &&
@@ -307,7 +307,7 @@ test_expect_success 'a ring of a newer version is refused' '
 	test_grep "cannot read .bad.: its version is 9, and this trace2 reads up to 1: use a newer trace2" err
 '
 
-test_expect_success 'a ring of the other byte order is refused' '
+test_expect_success 'a ring written in the other byte order is refused' '
 	damage 16 "\0001\0002\0003\0004" &&
 	test_must_fail trace2 list bad 2>err &&
 	test_grep "cannot read .bad.: its numbers are not little-endian" err
