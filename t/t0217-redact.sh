@@ -289,7 +289,7 @@ test_expect_success 'secrets in the name and in the value of a reported config k
 	EOF
 '
 
-test_expect_success 'error messages and their formats, regions, keys and names are redacted' '
+test_expect_success 'secrets in error messages and formats, regions, keys and names are redacted' '
 	traced test-tool trace2 call cmd_error "cannot reach https://u:hunter2@h/x" , \
 		region_enter_printf c l NULL "fetch https://u:hunter2@h" , \
 		region_enter "https://u:hunter2@c" "https://u:hunter2@l" , \
@@ -305,7 +305,7 @@ test_expect_success 'error messages and their formats, regions, keys and names a
 		[{url: \"https://u:<REDACTED>@h/\"}, [\"token=<REDACTED>\", 1]]" e
 '
 
-test_expect_success 'the directory, class and hook of a child are redacted' '
+test_expect_success 'secrets in the directory, class and hook of a child are redacted' '
 	mkdir -p "https:/u:hunter2@h" &&
 	traced test-tool trace2 spawn --cwd="https://u:hunter2@h" --class=token=hunter2 true &&
 	hidden &&
@@ -313,7 +313,7 @@ test_expect_success 'the directory, class and hook of a child are redacted' '
 	hidden
 '
 
-test_expect_success 'the name of a thread is redacted' '
+test_expect_success 'a secret in the name of a thread is redacted' '
 	traced test-tool trace2 call pthread_create token=hunter2 &&
 	hidden
 '

@@ -134,7 +134,7 @@ test_expect_success 'shape 8: -c key=url is redacted' '
 		"url.https://u:<REDACTED>@h/.insteadOf=https://h/"
 '
 
-test_expect_success 'shape 9: the expansion of an alias is redacted' '
+test_expect_success 'shape 9: a secret in the expansion of an alias is redacted' '
 	shape "!curl -H \"Authorization: token hunter2\" https://u:hunter2@h/" \
 		"!curl -H \"Authorization: <REDACTED>\" https://u:<REDACTED>@h/" \
 		"!f() { PASSWORD=hunter2 make; }; f" \
@@ -161,14 +161,14 @@ test_expect_success 'shape 10: variables are redacted by their names and by thei
 	test_cmp expect actual
 '
 
-test_expect_success 'shape 11: error messages and their formats are redacted' '
+test_expect_success 'shape 11: secrets in error messages and formats are redacted' '
 	shape "fatal: unable to access '\''https://u:hunter2@h/x/'\'': 403" \
 		"fatal: unable to access '\''https://u:<REDACTED>@h/x/'\'': 403" \
 		"Could not read <https://u:hunter2@h>, https://u:hunter3@i; gave up" \
 		"Could not read <https://u:<REDACTED>@h>, https://u:<REDACTED>@i; gave up"
 '
 
-test_expect_success 'shape 12: messages of regions are redacted' '
+test_expect_success 'shape 12: secrets in messages of regions are redacted' '
 	shape "fetching https://u:hunter2@h (token=hunter2)" \
 		"fetching https://u:<REDACTED>@h (token=<REDACTED>"
 '

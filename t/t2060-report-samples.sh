@@ -87,7 +87,7 @@ test_expect_success LIBDW,BUILD_ID 'functions of a program with a new date but t
 	! grep treesum err
 '
 
-test_expect_success LIBDW,BUILD_ID 'another build at the same path gives no names of functions, and a warning' '
+test_expect_success LIBDW,BUILD_ID 'a program built anew at the same path gets a warning and no function names' '
 	cp treesum kept &&
 	another_build treesum &&
 	touch -d 2001-01-01 treesum &&
