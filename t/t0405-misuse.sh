@@ -270,20 +270,22 @@ test_expect_success 'misuse is also reported for regions with messages and repos
 	EOF
 '
 
-test_expect_success 'a region with names of 300 bytes is left without an error' '
+test_expect_success 'names of 300 bytes match, and an error of misuse has all of them' '
 	long=$(printf "%0300d" 7) &&
 	expect_tree region_enter "$long" "$long" , \
-		region_leave "$long" "$long" <<-EOF
+		region_leave "$long" "$long" , region_leave a "$long" <<-EOF
 	enter 1 $long/$long
 	leave 1 $long/$long
+	trace2: region_leave of '\''$long'\'' without region_enter
 	EOF
 '
 
-test_expect_success 'a region with a secret in the name is left without an error' '
+test_expect_success 'names with secrets match, and an error of misuse does not have these' '
 	expect_tree region_enter a https://u:hunter2@h/ , \
-		region_leave a https://u:hunter2@h/ <<-\EOF
+		region_leave a https://u:hunter2@h/ , region_leave b https://u:hunter2@h/ <<-\EOF
 	enter 1 a/https://u:<REDACTED>@h/
 	leave 1 a/https://u:<REDACTED>@h/
+	trace2: region_leave of '\''https://u:<REDACTED>@h/'\'' without region_enter
 	EOF
 '
 
