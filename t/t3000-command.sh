@@ -39,7 +39,7 @@ test_expect_success 'every command answers -h, --help and help in 80 columns' '
 	done <commands
 '
 
-test_expect_success 'help, asciidoc and completion come from one table' '
+test_expect_success '-h, help --asciidoc and help --completion name the same option' '
 	trace2 report -h >help &&
 	trace2 help --asciidoc report >adoc &&
 	trace2 help --completion bash >completion &&
@@ -101,7 +101,7 @@ test_expect_success 'output that cannot be written is an error' '
 	test_grep "cannot write the output" err
 '
 
-test_expect_success 'help shows a setting by its variable or key, and all settings' '
+test_expect_success 'help accepts a setting by variable or key; help settings lists all' '
 	test_prints trace2 help GIT_TRACE2_EVENT_NESTING <<-\EOF &&
 	GIT_TRACE2_EVENT_NESTING, trace2.eventNesting (default: 2)
 	    deepest region that the event target shows

@@ -180,7 +180,7 @@ while (my $line = <>) {
 }
 EOF
 
-test_expect_success 'lines with a byte changed, lost or doubled give the same with both JSON parsers' '
+test_expect_success 'both JSON parsers read damaged lines (a byte changed, lost, doubled) alike' '
 	"$PERL_PATH" mutate.pl "$traces"/*.event >mutated.event &&
 	test "$(wc -l <mutated.event)" -gt 10000 &&
 	test_when_finished "unset TRACE2_TEST_PARSER" &&
@@ -287,7 +287,7 @@ test_expect_success 'bytes that are not UTF-8 are replaced' '
 	printf "cmd_path      /a/\\357\\277\\275\\n" | test_cmp - actual
 '
 
-test_expect_success 'an unknown event is kept' '
+test_expect_success 'script --git-event prints an unknown event unchanged, and reports it' '
 	{ begin && event future 00.2 ",\"x\":{\"y\":[1,2]}" && end; } >future.event &&
 	trace2 script --git-event future.event >actual 2>err &&
 	test_cmp future.event actual &&
@@ -333,7 +333,7 @@ test_expect_success 'perf text: a forked process that continues is shown with it
 
 # As Git 2.55 does: the fork is in a region, and may leave it before its parent
 # has written its exit, in which the region has two dots.
-test_expect_success JQ 'perf text: a fork that leaves the region of its parent is read' '
+test_expect_success JQ 'perf text: a forked process may leave a region that its parent entered' '
 	cat >detached.perf <<-\EOF &&
 	09:30:00.000200 a.c:48             | d0 | main                     | version      |     |           |           |              | 2.55.0
 	09:30:00.000300 a.c:49             | d0 | main                     | start        |     |  0.000300 |           |              | git maintenance run --detach
@@ -395,7 +395,7 @@ test_expect_success 'perf text: an error may continue in the next line' '
 	test_grep ":4: error: not a line of the perf target" out
 '
 
-test_expect_success JQ 'perf text: a quoted word without an end is kept as far as it goes' '
+test_expect_success JQ 'perf text: an argument whose closing quote is missing is shown as written' '
 	head -n 3 lines.perf >cut.perf &&
 	trace2 list --format=json cut.perf >json 2>err &&
 	jq -c ".processes[].argv" json >actual &&

@@ -57,7 +57,7 @@ subshell () {
 	event A-P0000000a 30 atexit "\"code\":0"
 }
 
-test_expect_success 'a child with a session of its own is not the parent of a sibling' '
+test_expect_success 'list: a process is not shown below a sibling that has a session of its own' '
 	subshell >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
 	test_cmp - actual <<-\EOF
@@ -68,7 +68,7 @@ test_expect_success 'a child with a session of its own is not the parent of a si
 '
 
 # The clock of a shell may be off by 10 ms.
-test_expect_success 'a child that starts after its sibling is not taken as its parent' '
+test_expect_success 'list: a process is not shown below a sibling that started later' '
 	subshell 23 >stream &&
 	trace2 list stream | sed -n "s/^[0-9].* 0 *\([0-9]*\) /\1/p" >actual &&
 	test_cmp - actual <<-\EOF
@@ -78,7 +78,7 @@ test_expect_success 'a child that starts after its sibling is not taken as its p
 	EOF
 '
 
-test_expect_success 'a session that starts after the end of its process still belongs to it' '
+test_expect_success 'a session that seems to start after its process ended is joined to the process' '
 	subshell | recording coarse &&
 	{
 		forked 0 10 1 && execed 0 10 script && forked 5 11 10 &&
@@ -176,7 +176,7 @@ test_expect_success 'list: filters select processes' '
 	test_line_count = 2 out
 '
 
-test_expect_success 'a hidden process leaves its children in the tree' '
+test_expect_success 'list --cmd shows the children of a process that it hides' '
 	trace2 list --cmd "*pack*" "$traces/gc.event" >out &&
 	sed "s/.*[0-9]  //" out | cut -c 1-22 >actual &&
 	test_grep "^├ git pack-objects" actual &&

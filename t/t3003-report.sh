@@ -183,7 +183,7 @@ test_expect_success JQ 'report --per-thread has a row for each thread' '
 	EOF
 '
 
-test_expect_success JQ 'report: JSON has the totals of the headline, CSV has not' '
+test_expect_success JQ 'report: JSON contains the totals (wall, CPU, errors), CSV leaves them out' '
 	trace2 report --format=json known.event >out &&
 	trace2 report --format=json "$traces/error.event" >>out &&
 	# It continues in the background, and lost three.

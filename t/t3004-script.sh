@@ -169,7 +169,7 @@ test_expect_success 'script: bytes that are not UTF-8 are replaced, and no line 
 	test_cmp exported actual
 '
 
-test_expect_success 'script -t keeps long children and regions, and the processes' '
+test_expect_success 'script -t prints start events, and only long children and regions' '
 	trace2 script -t 2ms -F event,message "$traces/gc.event" >actual &&
 	test_grep "child_start   \[ch4\]" actual &&
 	! grep "\[ch2\]" actual &&

@@ -40,7 +40,7 @@ finds () {
 	test_grep "$2" out
 }
 
-test_expect_success 'check: a span inside a region too deep to be recorded is accepted' '
+test_expect_success 'check accepts a span whose region was too deep to be recorded' '
 	forge deep "/region_enter.*\"nesting\":1/{p; s/region_enter/data_json/; s/\"nesting\":1/\"t_abs\":0.1,\"t_rel\":0.1,\"nesting\":4/; s/\"category\".*/\"category\":\"trace2\",\"key\":\"span\",\"value\":{\"trace_id\":\"c1c2910fb81d79230e02a33b6763be03\",\"span_id\":\"7ff91526f45044ec\",\"category\":\"a\",\"name\":\"s\",\"start\":0.01,\"end\":0.02}}/
 		}" &&
 	test_grep "nesting.:4" deep &&
@@ -61,7 +61,7 @@ test_expect_success 'check reports each broken rule of the event format' '
 	finds double "this session id has started before"
 '
 
-test_expect_success 'check: a process whose parent saw its exit was not killed' '
+test_expect_success 'check explains a missing atexit with _exit() if the parent recorded the exit' '
 	rm -f e &&
 	GIT_TRACE2_EVENT="$(pwd)/e" test-tool trace2 004child \
 		test-tool trace2 001return 0 &&
@@ -82,7 +82,7 @@ test_expect_success 'check: a second end of a child is an error' '
 	finds twice "error: the end of something that was not started"
 '
 
-test_expect_success 'check: metrics may stand between exit and atexit' '
+test_expect_success 'check reports a timer or counter that comes before the exit event' '
 	"$PERL_PATH" -ne "if (/\"event\":\"exit\"/) { \$e = \$_; next } print; print \$e if /\"event\":\"timer\"/" \
 		"$traces/timers.event" >early &&
 	finds early "a timer or counter comes before exit"
@@ -130,7 +130,7 @@ test_expect_success 'check: consequences of lost events are warnings' '
 	finds lost-member "error: .*t_abs"
 '
 
-test_expect_success 'check examines each input by itself' '
+test_expect_success 'check counts an input that is given twice as two; a missing one is an error' '
 	trace2 check "$traces/status.event" "$traces/status.event" >out &&
 	test_grep "^2 sessions, .*: no problems\$" out &&
 	test_expect_code 1 trace2 check "$traces/status.event" lost lost >out &&
@@ -161,7 +161,7 @@ line () {
 
 # Git writes a line to each target, and takes its time after the other targets had
 # theirs: the start of upload-pack is 14 ms late.
-test_expect_success 'check: a late line in perf text of two processes of one depth is accepted' '
+test_expect_success 'check: perf text: a line written 14 ms late is assigned to the right process' '
 	{
 		line 100 0 version "" 2.39.5 &&
 		line 100 0 start 0.000100 "git clone" &&
@@ -189,7 +189,7 @@ test_expect_success 'check: a late line in perf text of two processes of one dep
 '
 
 # sed makes the second one start when the first one did.
-test_expect_success 'check: perf lines that may belong to either of two processes are a warning' '
+test_expect_success 'check warns of perf text lines that could belong to either of two processes' '
 	sed -e "s/:00.135\(.*git index-pack\)/:00.110\1/" \
 		-e "s/:00.160/:00.140/" mixed.perf >unsure.perf &&
 	test_must_fail test_cmp mixed.perf unsure.perf &&
@@ -199,7 +199,7 @@ test_expect_success 'check: perf lines that may belong to either of two processe
 	test_grep ! " error: " out
 '
 
-test_expect_success 'check: a late line of perf text belongs to the process whose start is nearest' '
+test_expect_success 'check warns of a late perf text line, and assigns it to the nearest start' '
 	sed "s/:00.160/:00.166/" mixed.perf >late.perf &&
 	test_must_fail test_cmp mixed.perf late.perf &&
 	test_expect_code 1 trace2 check late.perf >out &&
@@ -252,7 +252,7 @@ test_expect_success JQ 'check prints JSON' '
 	test_grep "^trace2: --format excludes --send" err
 '
 
-test_expect_success 'check --env reports that nothing is on' '
+test_expect_success 'check --env reports that no target is on' '
 	trace2 check --env >out &&
 	test_grep "no target is on" out
 '
@@ -303,7 +303,7 @@ test_expect_success 'check --env describes a directory, a dead socket, and a mis
 	test_grep "did you mean GIT_TRACE2_EVENT_NESTING?" out
 '
 
-test_expect_success 'check --env: a destination of a ring must be a new file or a directory' '
+test_expect_success 'check --env: GIT_TRACE2_RING must name a new file or a directory' '
 	: >file && mkdir -p events &&
 	for value in 1 true 5 af_unix:/socket relative
 	do

@@ -40,7 +40,7 @@ rows_of () {
 	}"
 }
 
-test_expect_success 'report: processes of one kind share a row, below those of their parents' '
+test_expect_success 'report: processes of one kind share a row below the row of their parents' '
 	build 60 >many.event &&
 	test_prints trace2 report many.event <<-\EOF
 	1.350 s wall
@@ -95,7 +95,7 @@ test_expect_success 'report: --all and -n show single processes, JSON has all of
 	test_write_lines 240 2 | test_cmp - actual
 '
 
-test_expect_success JQ 'report: JSON has every process and every step' '
+test_expect_success JQ 'report: JSON has every process, and every step of the critical path' '
 	trace2 report --format=json many.event >json &&
 	jq "(.processes | length), (.critical_path | length)" json >actual &&
 	test_write_lines 123 123 | test_cmp - actual
@@ -190,7 +190,7 @@ test_expect_success 'report: a cut command line keeps the file that it works on'
 '
 
 # Lines of 52 columns have room for a part of the name.
-test_expect_success TTY 'report: a folded row has its name cut, not its numbers' '
+test_expect_success TTY 'report on a narrow terminal shortens the name of a folded row, not its numbers' '
 	sed "s,/usr/lib/cc1,/usr/lib/compiler-with-a-rather-long-name," \
 		many.event >named.event &&
 	COLUMNS=52 TERM=dumb test_terminal trace2 report named.event >out &&
@@ -331,7 +331,7 @@ test_expect_success 'report --summary has the command, the totals and the larges
 '
 
 # w runs for 60 ms below a and s, and for 20 or 60 ms below b.
-test_expect_success 'report --summary: a kind of process is below the parent with most of its time' '
+test_expect_success 'report --summary names the parents under which a kind spent most time, if any' '
 	for ms in 20 60
 	do
 		{

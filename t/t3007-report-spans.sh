@@ -51,7 +51,7 @@ test_expect_success 'the slowest spans are shown with their attributes' '
 	EOF
 '
 
-test_expect_success 'escapes in an attribute do not change the times of a span' '
+test_expect_success 'a span with an escaped quote in an attribute keeps its times' '
 	stream >e <<-\EOF &&
 	slow 302374677,"attributes":{"a":"\""},"threads":[["main",1.292374676,1.294476134]]
 	EOF
@@ -69,7 +69,7 @@ test_expect_success 'times of spans with more than nine decimals are rounded' '
 	echo "[302374677,292374676,2101458]" | test_cmp - actual
 '
 
-test_expect_success 'a sum of damaged times does not overflow' '
+test_expect_success 'report --spans: the sum of huge times does not overflow' '
 	test_seq 30 |
 	sed "s/.*/long 0,\"end\":9000000000,\"threads\":[[\"main\",1,9000000000]]/" |
 	stream >e &&
@@ -197,7 +197,7 @@ test_expect_success 'report -g attr: a key and --spans are required' '
 	test_expect_code 2 trace2 report --spans --regions -g attr:a e
 '
 
-test_expect_success 'spans show their time by part: queue, threads, regions and children' '
+test_expect_success 'report --spans divides the time of a span: queue, threads, regions, children' '
 	trace2 report --spans --format=json "$TEST_DIRECTORY"/t3300/spans.event >all &&
 	test_prints jq -r ".span_parts | sort_by(.span, -.sum_ns)[] |
 		\"\(.span) \(.where) \(.sum_ns) \(.share * 100 | round) \(.kind) \(.count)\"" all <<-\EOF

@@ -77,7 +77,7 @@ test_expect_success 'report --tests shows failed tests, the slowest tests, and t
 	EOF
 '
 
-test_expect_success JQ 'scripts that failed without a failed test are shown with the reason' '
+test_expect_success JQ 'report --tests gives the reason for a script that failed by exit code or plan' '
 	{
 		echo "1.0 2.0 1.0 ok 1 - one" | suite 1 2 &&
 		suite 2 0 failed "No plan" </dev/null &&
@@ -112,7 +112,7 @@ test_expect_success JQ 'scripts that failed without a failed test are shown with
 	EOF
 '
 
-test_expect_success JQ 'report --tests: a child counts for the test of its own script that started it' '
+test_expect_success JQ 'report --tests counts a child for the test that ran then in the same script' '
 	{
 		suite 1 <<-\EOF &&
 		1.0 2.0 1.0 ok 1 - first
@@ -172,7 +172,7 @@ test_expect_success TASKS,PROVE,JQ 'a result that comes after the end of its scr
 '
 
 # bash knows microseconds.
-test_expect_success TASKS,BASH 'processes that a test starts belong to it' '
+test_expect_success TASKS,BASH 'report --tests counts the processes that a test started' '
 	cat >script.sh <<-\EOF &&
 	test_description="processes"
 	. "$TEST_DIRECTORY/test-lib.sh"

@@ -71,7 +71,7 @@ test_expect_success 'SPAWN counts only the start of a child that ended long befo
 for what in "data 60 data \"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" \
 	"error 60 error \"msg\":\"m\",\"fmt\":\"m\""
 do
-	test_expect_success "SPAWN counts only the start if an event ${what%% *} precedes child_exit" '
+	test_expect_success "SPAWN counts only the start if the parent writes ${what%% *} before child_exit" '
 		{
 			begin P 0 top && child 10 0 kid && ran 0 12 50 kid &&
 			event P ${what#* } && reaped 90 0 && end P 100 0
@@ -97,7 +97,7 @@ test_expect_success 'SPAWN counts start and end of a child also inside a region'
 	echo "kid 7 ms" | test_prints spawned around.event
 '
 
-test_expect_success 'SPAWN ends early if the parent continues while the child starts' '
+test_expect_success 'SPAWN counts the start of a child only until the parent writes an event' '
 	{
 		begin P 0 top && child 10 0 kid && region 12 enter &&
 		ran 0 40 50 kid && region 45 leave && reaped 52 0 && end P 100 0
@@ -106,7 +106,7 @@ test_expect_success 'SPAWN ends early if the parent continues while the child st
 '
 
 # b starts beside a, c beside both; a is waited for while b runs.
-test_expect_success 'SPAWN of children side by side leaves out time in which another child runs' '
+test_expect_success 'SPAWN leaves out the time in which another child of the parent runs' '
 	{
 		begin P 0 top && child 10 0 a && child 12 1 b && ran 0 15 50 a &&
 		ran 1 16 70 b && child 30 2 c && ran 2 35 60 c &&
@@ -118,7 +118,7 @@ test_expect_success 'SPAWN of children side by side leaves out time in which ano
 	test_grep "^9.000 ms (9.0%) spawning$" out
 '
 
-test_expect_success 'SPAWN of a child is the same beside a background child, a pager or a filter' '
+test_expect_success 'a background child, a pager or a filter does not change SPAWN of another child' '
 	for how in "? child_ready" "pager child_exit" "subprocess child_exit"
 	do
 		{
@@ -135,7 +135,7 @@ test_expect_success 'SPAWN of a child is the same beside a background child, a p
 	done
 '
 
-test_expect_success 'SPAWN of two threads: each waits for its own child' '
+test_expect_success 'SPAWN of a child ignores events of threads other than the one that started it' '
 	{
 		begin P 0 top &&
 		(thread=th01:a && event P 5 thread_start && child 10 0 kid) &&
@@ -188,7 +188,7 @@ test_expect_success JQ 'SPAWN has the same values in all formats' '
 	test "$(grep -c ",3000000\(,[^,]*\)\{5\}$" spans)" = 2
 '
 
-test_expect_success SQLITE3 'SPAWN: the view spawn_overhead has shares by parent' '
+test_expect_success SQLITE3 'sqlite: the view spawn_overhead gives SPAWN as a share of seen_by_parent_ms' '
 	trace2 export --to sqlite -o x.db late.event &&
 	test_prints sqlite3 x.db "select process, spawn_ms, seen_by_parent_ms,
 		round(share, 4) from spawn_overhead order by 1" <<-\EOF
@@ -217,7 +217,7 @@ tasks () {
 	execed 14 16 kid && ended 50 16 && ended 100 15
 }
 
-test_expect_success 'SPAWN with task records counts fork to exec, and the end to child_exit' '
+test_expect_success 'SPAWN with task records is fork to exec, plus exit to child_exit' '
 	parent kid_of_parent 53 child_exit | recording both &&
 	tasks : >both/tasks.jsonl &&
 	echo "kid 5 ms" | test_prints spawned both
@@ -265,7 +265,7 @@ test_expect_success 'SPAWN of a shell ends at another fork or an exec of the she
 	test_write_lines "first 1 ms" "second 2 ms" "third 1 ms" | test_cmp - actual
 '
 
-test_expect_success 'SPAWN of two shells: each waits for its own child' '
+test_expect_success 'SPAWN of a command of one shell does not depend on a second shell beside it' '
 	recording shells </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 top && forked 1 16 15 &&
@@ -280,7 +280,7 @@ test_expect_success 'SPAWN of two shells: each waits for its own child' '
 	test_write_lines "a 1 ms" "first 5 ms" "b 0" "second 7 ms" | test_cmp - actual
 '
 
-test_expect_success 'SPAWN of a subshell ends when it forks, and is 0 if it neither forks nor execs' '
+test_expect_success 'SPAWN of a subshell lasts until its first fork, and is 0 without fork and exec' '
 	recording subshell </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&

@@ -47,7 +47,7 @@ ends () {
 		map(. // "-") | join(" ")'
 }
 
-test_expect_success 'the kernel gives the end of a killed process, and of _exit() without atexit' '
+test_expect_success 'a process without atexit gets its signal or exit code from kernel records' '
 	{
 		begin A-P0000000f 0 top &&
 		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
@@ -117,7 +117,7 @@ test_expect_success SQLITE3 'sqlite has the ends of processes' '
 '
 
 # A code of 128 + n from the parent may also be an exit code.
-test_expect_success 'an end known from the parent only is shown as likely' '
+test_expect_success 'list: a signal guessed from the exit code that the parent saw has a ?' '
 	{
 		begin A-P0000000f 0 top &&
 		child A-P0000000f 10 0 kid && begin A-P0000000f/C-P00000010 12 kid &&
@@ -165,7 +165,7 @@ test_expect_success 'SPAWN is unknown if the end of the process is unknown' '
 	echo "[null,null]" | test_cmp - actual
 '
 
-test_expect_success 'a command whose start was lost has no time' '
+test_expect_success 'report shows 0 us wall for a command whose start was not recorded' '
 	recording lost </dev/null &&
 	"$PERL_PATH" -pi -e "s/}\$/,\"command\":[\"top\"],\"command_pid\":15}/" lost/meta.json &&
 	{
@@ -175,7 +175,7 @@ test_expect_success 'a command whose start was lost has no time' '
 	test_grep "^0 us wall$" out
 '
 
-test_expect_success 'a child of a killed process is shown once' '
+test_expect_success 'a child of a killed process, in events and in task records, is shown once' '
 	{
 		begin A-P0000000f 0 top && child A-P0000000f 10 0 kid
 	} | recording orphan &&
@@ -204,7 +204,7 @@ test_expect_success 'a child of a killed process is shown once' '
 '
 
 # The session of kid names its parent, but the parent has no pid for it.
-test_expect_success 'a child run by a shell is shown as the shell, with the killed program below' '
+test_expect_success 'list: a killed program that a shell started is shown below the shell' '
 	{
 		begin A-P0000000f 0 top &&
 		event A-P0000000f 10 child_start "\"child_id\":0,\"child_class\":\"?\",\"use_shell\":true,\"argv\":[\"kid -x\"]" &&
@@ -293,7 +293,7 @@ test_expect_success 'a daemon that forks twice is joined to its session, a worke
 	test "$(grep -c "forked" out)" = 1
 '
 
-test_expect_success 'a session continued after more than two forks is joined to no process' '
+test_expect_success 'a session that continues after five forks is shown as likely, without a pid' '
 	{
 		begin A-P0000000f 0 top && atexit A-P0000000f 20 &&
 		event A-P0000000f 25 data "\"category\":\"c\",\"key\":\"k\",\"value\":\"v\"" &&
@@ -338,7 +338,7 @@ do
 	TERM) code=143 raised= ;;
 	esac
 
-	test_expect_success GIT,EXIT_CODES "Git as the command, killed by SIG$signal, has its end" '
+	test_expect_success GIT,EXIT_CODES "Git as the command, killed by SIG$signal, is shown with that signal" '
 		test_expect_code $code trace2 record -o top -- \
 			git -c alias.z="!exec ./die $signal" z &&
 		ends top | head -n 1 >actual &&
@@ -350,7 +350,7 @@ do
 		! grep " open " out
 	'
 
-	test_expect_success GIT,EXIT_CODES "Git as a child, killed by SIG$signal, has its end" '
+	test_expect_success GIT,EXIT_CODES "Git as a child, killed by SIG$signal, is shown with that signal" '
 		trace2 record -o child -- \
 			git -c alias.y="!git -c alias.z=\"!exec ./die $signal\" z || exit 0" y &&
 		ends child >actual &&
@@ -358,7 +358,7 @@ do
 		test_grep "^git exit 0 itself$" actual
 	'
 
-	test_expect_success "EXIT_CODES$raised" "a program with the library, killed by SIG$signal, has its end" '
+	test_expect_success "EXIT_CODES$raised" "a program with the library, killed by SIG$signal, is shown with that signal" '
 		test_expect_code $code trace2 record -o library -- \
 			test-tool trace2 020spawn \
 			test-tool trace2 080raise $signal &&
@@ -373,7 +373,7 @@ do
 		test_grep "^trace2 signal SIG$signal " actual
 	'
 
-	test_expect_success "SECCOMP$raised" "a program killed by SIG$signal has its end without kernel records" '
+	test_expect_success "SECCOMP$raised" "a program killed by SIG$signal is shown with that signal without kernel records" '
 		test_expect_code $code denied all \
 			trace2 record --no-ptrace -o blind -- test-tool trace2 020spawn \
 			test-tool trace2 080raise $signal &&
@@ -382,7 +382,7 @@ do
 	'
 done
 
-test_expect_success EXIT_CODES 'killed programs without a last event have an end' '
+test_expect_success EXIT_CODES 'a killed program that wrote no events is shown with its signal' '
 	trace2 record -o quiet -- sh -c "sh -c \"kill -SEGV \\\$\\\$\"; :" &&
 	ends quiet >actual &&
 	test_grep "^sh signal SIGSEGV kernel$" actual
@@ -443,7 +443,7 @@ test_expect_success 'a session belongs to the process with its pid that is neare
 '
 
 # For an ordinary user, the kernel writes an exit when a task becomes set-uid.
-test_expect_success 'a set-uid program ends when its parent has waited for it, else at an unknown time' '
+test_expect_success 'a set-uid program ends when its parent reaps it, otherwise its end is unknown' '
 	{
 		task fork 0 15 "\"tid\":15,\"ppid\":1,\"ptid\":1" &&
 		execed 1 15 top &&

@@ -48,7 +48,7 @@ test_expect_success 'script -f follows perf text' '
 '
 
 # A reader that forgot at each line which process is writing would start again.
-test_expect_success 'script -f: lines of perf text belong to their process' '
+test_expect_success 'script -f gives all lines of a process in perf text the same SID' '
 	cat "$traces/status.perf" >whole.perf &&
 	lines=$(wc -l <whole.perf) &&
 	follow sid whole.perf &&
@@ -86,7 +86,7 @@ test_expect_success 'script -f reports text of the normal target, and continues'
 	test_line_count = 1 err
 '
 
-test_expect_success 'script -f obeys filters that can be decided from one event' '
+test_expect_success 'script -f obeys --sid and -N, and refuses -t' '
 	cat "$traces/nest.event" >nest.event &&
 	sid=$(sed -n "/version/s|.*\"sid\":\"[^\"]*/\([^\"/]*\)\".*|\1|p" nest.event |
 		sed 1q) &&

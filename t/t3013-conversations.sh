@@ -41,7 +41,7 @@ path_of () {
 		sed "1d; /^$/d; /^(without states/d"
 }
 
-test_expect_success 'the critical path of a region follows a transport that another region started' '
+test_expect_success 'the critical path of a region includes a transport started in another region' '
 	push transport/ssh >push.event &&
 	test_prints path_of push.event <<-\EOF
 	 10.000  10.0%  push
@@ -64,7 +64,7 @@ test_expect_success 'a helper for HTTP counts as a transport' '
 	done
 '
 
-test_expect_success 'a child of another class does not count as a transport' '
+test_expect_success 'the critical path does not follow a child whose class is not transport' '
 	push "?" >other.event &&
 	path_of other.event >actual &&
 	test_grep "^ *58.000 .* └ push/send$" actual

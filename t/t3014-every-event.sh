@@ -206,7 +206,7 @@ test_expect_success 'script --git-perf and --git-normal show each event that the
 	test_line_count = $(($(wc -l <expect))) normal
 '
 
-test_expect_success 'the sentinel of a full directory is accepted by every view' '
+test_expect_success 'script shows too_many_files, the event that a full directory gets' '
 	test_write_lines "version       test-tool 1.0" too_many_files |
 	test_prints trace2 script -F event,message full
 '

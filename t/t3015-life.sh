@@ -16,7 +16,7 @@ lives () {
 }
 
 # A shell that works, then becomes git, which has a session.
-test_expect_success 'a script that ends in exec has all time of the process as its own' '
+test_expect_success 'list shows a script that ends in exec with the whole time of its process' '
 	{
 		begin A-P0000000f 292 git && event A-P0000000f 299 atexit "\"code\":0"
 	} | recording script &&
@@ -108,7 +108,7 @@ test_expect_success JQ 'exports and views give the same time of a segment' '
 
 # A process is a copy of the shell until its first exec. A subshell may work
 # before that: then this part is named, if it has 10 % of the time and 10 ms.
-test_expect_success 'the tree names the last program of a process, and the longest one before it' '
+test_expect_success 'list names the last program of a process, and the longest one before it' '
 	recording names </dev/null &&
 	{
 		forked 0 15 1 && execed 0 15 sh && forked 10 16 15 &&
@@ -125,7 +125,7 @@ test_expect_success 'the tree names the last program of a process, and the longe
 '
 
 # The SID of the first names the second: a shell that exported its own before.
-test_expect_success 'a SID that contradicts the kernel makes no circle of parents' '
+test_expect_success 'list follows the kernel records where a SID contradicts them' '
 	{
 		begin B-P00000010 30 below && event B-P00000010 40 atexit "\"code\":0" &&
 		begin B-P00000010/A-P0000000f 5 above &&
@@ -172,7 +172,7 @@ test_expect_success 'many processes, each a child of the one before, are read' '
 '
 
 # Three programs in one process: two with sessions, and the last without.
-test_expect_success JQ 'a process of which one thread was recorded has no times' '
+test_expect_success JQ 'a process whose first thread was not recorded has a wall time of 0' '
 	recording threads </dev/null &&
 	{
 		forked 0 15 1 && execed 10 15 one &&
@@ -205,7 +205,7 @@ test_expect_success 'a session lasts from exec to exec; a later program without 
 	test_grep "^40000000,.*,c/open" out
 '
 
-test_expect_success 'a session whose clock is ahead or behind is moved into its process' '
+test_expect_success 'a session whose clock is wrong is shifted into the lifetime of its process' '
 	{
 		begin A-P0000000f 0 top &&
 		begin A-P0000000f/C-P00000010 12 early &&
@@ -245,7 +245,7 @@ test_expect_success 'exec in a second thread ends the first one, and the process
 	echo "90.000 - 15 first, then [second]" | test_prints lives thread
 '
 
-test_expect_success 'threads that outlive the first one: the last one ends the process' '
+test_expect_success 'a process whose first thread ended lasts until the end of its last thread' '
 	recording outlive </dev/null &&
 	{
 		forked 0 15 1 && execed 1 15 first &&
@@ -347,7 +347,7 @@ test_expect_success JQ 'several commands: report shows their number, total time 
 	echo "[3,60000000,80000000,true]" | test_cmp - actual
 '
 
-test_expect_success 'report -g cmd: shares of commands side by side are of the sum of their times' '
+test_expect_success 'report -g cmd of parallel commands: SHARE is of the sum of their wall times' '
 	{
 		begin P 0 a && begin P/X 10 kid && event P/X 20 atexit &&
 		event P 50 atexit && begin Q 0 b && begin Q/Y 15 kid &&

@@ -54,7 +54,7 @@ test_expect_success 'the server is below its client in list and JSON' '
 	test_grep "by the session ids that Git exchanged" out
 '
 
-test_expect_success 'the id of one side is enough to join client and server' '
+test_expect_success 'client and server are joined if only one of them recorded the SID of the other' '
 	for side in client server
 	do
 		mkdir mute &&
@@ -68,7 +68,7 @@ test_expect_success 'the id of one side is enough to join client and server' '
 	test_write_lines "client.json 1" "server.json 1" | test_cmp - actual
 '
 
-test_expect_success 'a transport without ids makes two trees' '
+test_expect_success 'client and server are two trees if neither recorded the SID of the other' '
 	mkdir mute &&
 	cp client/* server/* mute/ &&
 	sed -i "/-sid\"/d" mute/* &&

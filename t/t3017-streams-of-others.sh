@@ -79,7 +79,7 @@ test_expect_success 'times: ISO 8601 in all variants gives the same time' '
 	test_must_be_empty err
 '
 
-test_expect_success 'times: an unreadable time is reported, and not taken for 1970' '
+test_expect_success 'times: an invalid time is reported, and the start shown as unknown' '
 	for form in "2026-02-30T10:15:SS.000000Z" "2026-03-14T25:15:SS.000000Z" \
 		"2026-03-14T10:15:SS.Z" "2026-03-14T10:15:SS.000000+1" \
 		"14.03.2026 10:15:SS" "2026-03-14T10:15:SSZ and more" "SS" "SS "
@@ -124,7 +124,7 @@ test_expect_success 'times: check warns where Git wrote 1900-00-00' '
 	echo "2026-03-14T11:00:00.000000Z 2000 0 prog" | test_cmp - actual
 '
 
-test_expect_success 'brief: a process began t_abs of its start event before the time of version' '
+test_expect_success 'brief: the start of a process is the time of version less t_abs of start' '
 	stream full.event <<-\EOF &&
 	0.70 version "evt":"3","exe":"1"
 	0.70 start "t_abs":0.09,"argv":["prog"]
@@ -147,7 +147,7 @@ test_expect_success 'brief: a process began t_abs of its start event before the 
 	test_cmp sorted times
 '
 
-test_expect_success 'children: child_ready followed by child_exit is one process' '
+test_expect_success 'children: a child with child_ready and child_exit is shown as one process' '
 	stream ready.event <<-\EOF &&
 	0 version "evt":"4","exe":"1"
 	0 start "t_abs":0,"argv":["server"]
@@ -275,7 +275,7 @@ test_expect_success 'perf text: messages and columns of another producer are rea
 	test_must_be_empty err
 '
 
-test_expect_success 'kinds: a program has the same kind on Windows and elsewhere' '
+test_expect_success 'kinds: git.exe, and git below a path of Windows, count as git' '
 	cat >programs <<-\EOF &&
 	/usr/bin/git
 	git
@@ -301,7 +301,7 @@ test_expect_success 'kinds: a program has the same kind on Windows and elsewhere
 	test_cmp expect actual
 '
 
-test_expect_success 'list: a cut command line ends in …, and is marked in JSON' '
+test_expect_success 'list ends an incomplete command line with …; JSON has cut: true' '
 	mkdir -p cut/events &&
 	cat >cut/meta.json <<-\EOF &&
 	{"format":"trace2-recording","start_wall_ns":1795262400000000000,"start_monotonic_ns":1000000000,"task_records":"kernel"}

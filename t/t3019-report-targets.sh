@@ -75,7 +75,7 @@ test_expect_success 'ninja: its log names the target of a command and of its chi
 '
 
 # Hashes are of the code that ninja has.
-test_expect_success 'ninja 1.13: targets are found in its log, which has another hash' '
+test_expect_success 'ninja 1.13: targets are found in its log, which hashes commands differently' '
 	process 17 10 61 81 /w/out "[\"/bin/sh\",\"-c\",\"python3 generate.py --first=aaaaaaaaaaaaaaaa --second=bbbbbbbbbbbbbbbbbbbb --third=cccccccccccccccccccc --output=all.inc\"]" &&
 	process 18 10 82 90 /w/out "[\"/bin/sh\",\"-c\",\"cp a.txt b.txt && cp a.txt c.txt && touch all.stamp.of.this\"]" &&
 	ninja_build &&
@@ -96,7 +96,7 @@ test_expect_success 'ninja 1.13: targets are found in its log, which has another
 	EOF
 '
 
-test_expect_success 'processes have their target in JSON, CSV and tables' '
+test_expect_success 'report --format=json and export --to csv have the target of each process' '
 	trace2 report --format=json r >json &&
 	test_prints jq -r ".processes[] | \"\(.pid) \(.target)\"" json <<-\EOF &&
 	10 null
@@ -159,7 +159,7 @@ test_expect_success 'make: the target is the output of the compiler or ar, in it
 	EOF
 '
 
-test_expect_success 'a nested build: its jobs have their own targets' '
+test_expect_success 'a nested build: jobs of make below ninja have their own targets' '
 	process 10 1 0 100 /w "[\"ninja\"]" &&
 	process 11 10 1 31 /w "[\"sh\",\"-c\",\"gcc main.o util.o -o prog\"]" &&
 	process 12 11 2 30 /w "[\"make\"]" &&
@@ -176,7 +176,7 @@ test_expect_success 'a nested build: its jobs have their own targets' '
 	EOF
 '
 
-test_expect_success 'a job whose target cannot be known has none' '
+test_expect_success 'a job has no target if its command lines name none, or more than one' '
 	process 10 1 0 100 /w "[\"make\"]" &&
 	process 11 10 1 9 /w "[\"sh\",\"-c\",\"two\"]" &&
 	process 12 11 2 4 /w "[\"gcc\",\"-o\",\"one\",\"1.c\"]" &&
@@ -202,7 +202,7 @@ named () {
 }
 
 # The second line of x.h follows the name of y.h: with two jobs, it could belong to either.
-test_expect_success 'make --trace: a command has the target that make named before it' '
+test_expect_success 'make --trace: a command gets the target that the log names before it' '
 	process 10 1 0 200 /w "[\"make\",\"-j2\"]" &&
 	process 11 10 1 11 /w "[\"/bin/sh\",\"-c\",\"gen \\\"a b\\\" >x.h; \\\\\\nlast\"]" &&
 	process 12 11 2 9 /w "[\"gen\",\"a b\"]" &&
@@ -243,7 +243,7 @@ test_expect_success 'make --trace: a command has the target that make named befo
 
 # The second command of a began 1 ms after the end of the first command of b, and that of a
 # ended 2 ms before: make may have noticed the ends in another order.
-test_expect_success 'make --trace: a command that two targets could have run has none' '
+test_expect_success 'make --trace: a command that could belong to two targets is given none' '
 	process 10 1 0 100 /w "[\"make\",\"-j2\"]" &&
 	process 11 10 1 18 /w "[\"one\"]" &&
 	process 12 10 1 19 /w "[\"two\"]" &&
@@ -268,7 +268,7 @@ test_expect_success 'make --trace: a command that two targets could have run has
 	EOF
 '
 
-test_expect_success 'ninja -t compdb: a command has the output that is named with it' '
+test_expect_success 'ninja -t compdb: the target of a command is the output in its entry' '
 	process 10 1 0 100 /w "[\"ninja\"]" &&
 	process 11 10 1 11 /w/out "[\"/bin/sh\",\"-c\",\"gen \\\"{\\\" >x.h\"]" &&
 	process 12 10 12 42 /w/out "[\"/bin/sh\",\"-c\",\"other\"]" &&

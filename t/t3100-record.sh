@@ -448,7 +448,7 @@ test_expect_success 'an empty directory is used as it is' '
 	test_path_is_file empty/meta.json
 '
 
-test_expect_success 'a recording inside of a recording has its own exit code' '
+test_expect_success 'record inside of record: both exit with the code of the command' '
 	rm -rf in out in.old out.old &&
 	test_expect_code 5 trace2 record -o out -- trace2 record -o in -- \
 		sh -c "exit 5" &&

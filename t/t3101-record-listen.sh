@@ -145,7 +145,7 @@ test_expect_success !UNDER_VALGRIND 'idle clients are closed if a new one finds 
 	jq -e ".clients == 41 and .clients_evicted > 0" l/meta.json
 '
 
-test_expect_success 'a SID cannot name a file outside of the recording or reuse a name' '
+test_expect_success 'record --listen writes events with an unsafe SID to a file named unknown-N' '
 	listening l 1 --listen "$sock/s" &&
 	echo precious >escaped &&
 	while read -r sid
@@ -175,7 +175,7 @@ test_expect_success 'a SID cannot name a file outside of the recording or reuse 
 	test_grep ! "hidden" actual
 '
 
-test_expect_success 'garbage is kept unchanged, and lines of one file are not mixed' '
+test_expect_success 'record --listen keeps garbage unchanged, and does not mix lines of two clients' '
 	listening l 1 --listen "$sock/s" &&
 	test_copy_bytes 100000 </dev/urandom | tr -d "\n{" >garbage &&
 	send stream "$sock/s" <garbage &&

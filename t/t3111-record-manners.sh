@@ -51,7 +51,7 @@ test_expect_success 'a recording that cannot begin leaves no directory' '
 	test_path_is_missing gone
 '
 
-test_expect_success TASKS 'programs without Trace2 are reported in one line at the end' '
+test_expect_success TASKS 'record of programs without Trace2 prints only the line of totals' '
 	trace2 record -o quiet -- sh -c "sh -c :; :" 2>err &&
 	sed -e "/: not recorded: /d; /: for more: /d" \
 		-e "s/[0-9.]* [KM]*i*B/SIZE/" err >lines &&
@@ -61,7 +61,7 @@ test_expect_success TASKS 'programs without Trace2 are reported in one line at t
 	test "$(grep -c "^[0-9]" out)" = 2
 '
 
-test_expect_success 'programs with Trace2 are not reported as without events' '
+test_expect_success 'record of a program with Trace2 prints only the line of totals' '
 	trace2 record -o spoke -- test-tool trace2 001return 0 2>err &&
 	sed "/: not recorded: /d; /: for more: /d" err >lines &&
 	test_line_count = 1 lines

@@ -101,7 +101,7 @@ test_expect_success 'record --forward sends a tree when it has ended, while othe
 	finished
 '
 
-test_expect_success 'record --forward: a process that sends datagrams ends with its atexit' '
+test_expect_success 'record --forward sends the tree of a datagram client at its atexit event' '
 	collector &&
 	forwarding &&
 	begin dgram-P00000001 0 prog | send dgram "$sock/d" &&
@@ -144,7 +144,7 @@ test_expect_success 'record --forward prints one message for a failure, and one 
 	test_cmp expect actual
 '
 
-test_expect_success 'record --forward to a dead collector: nothing waits, losses are counted' '
+test_expect_success 'record --forward to a dead collector: 100 trees count as lost, none waits' '
 	url=http://127.0.0.1:1 &&
 	forwarding &&
 	send trees "$sock/s" 100 2 &&
@@ -165,7 +165,7 @@ peak () {
 # the recorder wait to the end.
 trees="250 100"
 test_have_prereq !EXPENSIVE || trees="4000 10"
-test_expect_success 'record --forward to a collector that never answers holds nothing up' '
+test_expect_success 'record --forward to a silent collector goes on, and counts lost trees' '
 	collector stall &&
 	forwarding &&
 	send trees "$sock/s" 100 2 &&
@@ -201,7 +201,7 @@ test_expect_success 'record --forward counts spans that the collector rejected' 
 	test_grep "5 trees sent (2 spans), .* 0 lost, 3 spans rejected" rest
 '
 
-test_expect_success 'record --forward-sample sends the trees that export samples, and counts the rest' '
+test_expect_success 'record --forward-sample sends the same trees as export --sample' '
 	collector &&
 	forwarding --forward-sample 1/4 --forward-slower 2s &&
 	send trees "$sock/s" 400 &&

@@ -33,7 +33,7 @@ write_script waits <<\EOF
 :
 EOF
 
-test_expect_success WAKERS,PERF_SCRIPT 'states name the call in which each process waited, and its waker' '
+test_expect_success WAKERS,PERF_SCRIPT 'record stores the kernel function of each wait, and the process that ended it' '
 	trace2 record -- ./waits 2>err &&
 	test_grep ! "not recorded" err &&
 	jq -e ".states == \"kernel\" and .wait_causes == \"kernel\"" \
@@ -111,7 +111,7 @@ test_expect_success EXEC_ARGS,MOUNTS 'directories below mounts, in a chroot, rem
 	EOF
 '
 
-test_expect_success EXEC_ARGS,SECCOMP 'where bpf() is refused, arguments and directories are read from /proc, and check says why' '
+test_expect_success EXEC_ARGS,SECCOMP 'where bpf() is refused, arguments come from /proc, and check gives the reason' '
 	write_script held <<-\EOF &&
 	mkfifo opened
 	(cd / && exec cat -u "$OLDPWD/opened") &
@@ -167,7 +167,7 @@ test_expect_success WAKERS 'names of kernel functions are cached until the next 
 	test_cmp_bin good "$cache"
 '
 
-test_expect_success WAKERS 'names of kernel functions that the cache lacks are read anew' '
+test_expect_success WAKERS 'names of kernel functions are found although the cache is cut short' '
 	head -n 20000 good >"$cache" &&
 	printf "\0" >>"$cache" &&
 	waited schedule
@@ -231,7 +231,7 @@ walked () {
 }
 
 # A thread that ends would write its counts into the rings of other CPUs, too.
-test_expect_success TASKS,LONG_IS_64BIT 'counters of an ending thread write no records into rings of other CPUs' '
+test_expect_success TASKS,LONG_IS_64BIT 'record -e stores no READ records in kernel.data when threads end' '
 	trace2 record -e page-faults -- sh -c "(:) | cat" &&
 	walked trace2.data/kernel.data >records &&
 	grep SWITCH records &&

@@ -95,7 +95,7 @@ test_lazy_prereq PIDFD_EXIT '
 '
 
 # The connector does not serve a pid namespace. Since Linux 6.15 a pidfd does.
-test_expect_success PID_NAMESPACE 'a recorder in a pid namespace reports missing records, and reads arguments' '
+test_expect_success PID_NAMESPACE 'record in a pid namespace reads arguments, and names the missing records' '
 	mkfifo fifo &&
 	{
 		unshare -rpf --mount-proc trace2 record -o inside -- \
@@ -124,7 +124,7 @@ test_lazy_prereq NO_PROC '
 	unshare -rpfm sh -c "mount -t tmpfs none /proc && test ! -e /proc/self"
 '
 
-test_expect_success NO_PROC,EXIT_CODES 'a recorder in a pid namespace ignores connector answers to other listeners' '
+test_expect_success NO_PROC,EXIT_CODES 'check --record in a pid namespace ignores connector answers to other processes' '
 	{ "$PERL_PATH" "$TEST_DIRECTORY/t3123/listen.perl" enough >listener & } &&
 	test_when_finished ">enough; wait $!" &&
 	wait_until grep listening listener &&

@@ -113,7 +113,7 @@ test_expect_success 'ptrace: CPU times of all processes add up to those of wait4
 '
 
 # The parent looks without starting a process: no process begins or ends then.
-test_expect_success 'ptrace: the memory of a new process is recorded before another one ends' '
+test_expect_success 'ptrace: memory of a new process is recorded while no process begins or ends' '
 	trace2 record -q --ptrace -o quiet -- "$PERL_PATH" -e "
 		defined(my \$pid = fork) or exit 1;
 		sleep 1000 if !\$pid;
@@ -203,7 +203,7 @@ test_expect_success LSAN 'ptrace: a program with LeakSanitizer is not followed, 
 	test_grep "ptrace does not follow this program and what it starts: lsan (LeakSanitizer)" err
 '
 
-test_expect_success CC 'ptrace: a program that could call ptrace() is not followed, but sudo is' '
+test_expect_success CC 'ptrace: a program linked with ptrace() is not followed, unless it is sudo' '
 	cat >may.c <<-\EOF &&
 	#include <stdlib.h>
 	#include <sys/ptrace.h>

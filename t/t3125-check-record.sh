@@ -32,7 +32,7 @@ test_lazy_prereq USER_NAMESPACE '
 	unshare -Ur true && test "$(readlink /proc/self/ns/user)" = "user:[4026531837]"
 '
 
-test_expect_success 'check --record lists as available what a recording then has' '
+test_expect_success 'check --record lists as available exactly the data that record then stores' '
 	checked env &&
 	trace2 record -q -o here -- sh -c "true; exit 0" &&
 	jq -r ".states, .wait_causes, .wakers, .exit_codes" here/meta.json |
@@ -58,7 +58,7 @@ test_expect_success 'check --record exits with 0 if the critical path will be ri
 	test_grep "^critical path: " out
 '
 
-test_expect_success SECCOMP 'check --record below a container filter shows ptrace and a remedy' '
+test_expect_success SECCOMP 'check --record below a container filter offers ptrace, and names the remedy' '
 	checked filter all &&
 	filter all trace2 record -q -o contained -- true &&
 	source=$(jq -r .task_source contained/meta.json) &&

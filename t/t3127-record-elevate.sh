@@ -121,7 +121,7 @@ test_expect_success 'options that --elevate excludes are refused' '
 	test_grep "needs a command" err
 '
 
-test_expect_success 'trace2 elevated without a socket of the recorder is an error' '
+test_expect_success 'trace2 elevated is an error if it is started by hand' '
 	test_expect_code 2 trace2 elevated </dev/null 2>err &&
 	test_grep "is for .trace2 record" err
 '

@@ -36,7 +36,7 @@ test_expect_success 'a thread is running, ready for a CPU, or waiting, as its sw
 
 # As in containers, where the arguments of programs cannot be read; those of the
 # command are in meta.json.
-test_expect_success 'arguments of the command are known without records of the kernel' '
+test_expect_success 'the command has its arguments from meta.json if the kernel recorded none' '
 	made r <<-\EOF &&
 	top test
 	5 0 fork 11 11 10 10
@@ -134,7 +134,7 @@ test_expect_success 'report -g adds up the CPU times of each kind' '
 '
 
 # The thread that began last emits first.
-test_expect_success 'a thread of a stream is joined to the kernel thread that ran at its events' '
+test_expect_success 'a thread in a stream is matched with the kernel thread that ran at its events' '
 	made r <<-\EOF &&
 	top prog
 	10 0 fork 10 21 10 10
@@ -197,7 +197,7 @@ test_expect_success 'CPU time is the sum of the counts of the kernel on each CPU
 	echo "39000 40000" | test_prints of thread cpu_ns run_ns
 '
 
-test_expect_success 'a switch without a counter reading belongs to the thread that gets the CPU' '
+test_expect_success 'CPU time of a switch without a counter reading counts for the next thread' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -214,7 +214,7 @@ test_expect_success 'a switch without a counter reading belongs to the thread th
 	EOF
 '
 
-test_expect_success 'running times are scaled to the CPU time of wait4() if it covers all processes' '
+test_expect_success 'CPU times are scaled to that of wait4(), unless it is below the running time' '
 	for given in "87000 58000 29000" "93000 62000 31000" "80000 62000 31000"
 	do
 		set -- $given &&
@@ -233,7 +233,7 @@ test_expect_success 'running times are scaled to the CPU time of wait4() if it c
 	done
 '
 
-test_expect_success 'a counter reading that contradicts the switches is not used' '
+test_expect_success 'a counter reading that contradicts the switches is ignored' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 in 10 10
@@ -244,7 +244,7 @@ test_expect_success 'a counter reading that contradicts the switches is not used
 	echo "40000 40000" | test_prints of thread cpu_ns run_ns
 '
 
-test_expect_success 'CPU time of wait4() not seen elsewhere belongs to the start and end of the command' '
+test_expect_success 'CPU time that only wait4() reports counts for start and end of the command' '
 	made r <<-\EOF &&
 	0 0 fork 11 11 10 10
 	0 0 in 11 11
@@ -370,7 +370,7 @@ test_expect_success 'the cause of a wait is the innermost listed function of the
 	EOF
 '
 
-test_expect_success 'a wait of all threads of a process has the cause of the thread that stopped last' '
+test_expect_success 'while all threads wait, the process has the cause of the one that stopped last' '
 	made r <<-\EOF &&
 	top two
 	5 0 fork 10 11 10 10
@@ -386,7 +386,7 @@ test_expect_success 'a wait of all threads of a process has the cause of the thr
 	test_prints of process wait_ns wait_pipe_ns wait_child_ns
 '
 
-test_expect_success 'tracepoints have pids of the machine, also in a container' '
+test_expect_success 'recorded in a container: wakers are right although tracepoints have host pids' '
 	made r --container=1000 <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -430,7 +430,7 @@ test_expect_success 'kernel.data cut anywhere is read up to the cut' '
 	test_must_be_empty err
 '
 
-test_expect_success 'kernel.data cut after it was finished is a problem' '
+test_expect_success 'a finished kernel.data that was cut among its records is reported' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 in 10 10
@@ -528,7 +528,7 @@ test_expect_success 'a recording without switches has CPU times and no states' '
 	echo "1234 -" | test_prints states r process cpu_ns wait_ns
 '
 
-test_expect_success 'old recordings have neither causes nor wakers' '
+test_expect_success 'a recording without kernel.data has no CPU times and no waiting times' '
 	rm r/kernel.data &&
 	echo "- -" | test_prints states r process cpu_ns wait_ns
 '

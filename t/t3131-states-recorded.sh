@@ -68,7 +68,7 @@ tids () {
 # Rings have the tids of threads; for streams they are found by time.
 for threads in 3 '20 20' '40 4'
 do
-	test_expect_success "threads of a stream are identified by time ($threads)" '
+	test_expect_success "threads of a stream are matched with kernel threads by time ($threads)" '
 		recorded r --ring -- test-tool trace2 051threads $threads &&
 		tids r >expect &&
 		test_line_count = $((1 + ${threads%% *})) expect &&
@@ -102,7 +102,7 @@ do
 	'
 done
 
-test_expect_success 'regions have the states of their thread in their self time' '
+test_expect_success 'states of regions add up to the states of their thread' '
 	recorded r -- test-tool trace2 051threads 4 &&
 	holds "([.[] | select(.type == \"span\" and .label == \"work\")] |
 		length == 4) and
@@ -129,7 +129,7 @@ reads_fifo () {
 
 # Go calls exec in any thread; so does this. The new program runs until its
 # arguments were read, where they can be.
-test_expect_success PYTHON,PIPE 'an exec outside of the first thread continues with the calling thread' '
+test_expect_success PYTHON,PIPE 'exec in a second thread: the critical path has the CPU time before exec' '
 	cat >thread-exec.py <<-\EOF &&
 	import os, sys, threading, time
 
@@ -157,7 +157,7 @@ test_expect_success PYTHON,PIPE 'an exec outside of the first thread continues w
 		.state == \"run\") | .time_ns] | add // 0 > 9e7" json
 '
 
-test_expect_success PYTHON,EXIT_CODES 'a program executed by another thread has its arguments' '
+test_expect_success PYTHON,EXIT_CODES 'exec in a second thread: the program has its arguments and its exit code' '
 	trace2 list --format=json threaded >json &&
 	echo "[[\"cat\",\"fifo\"],0]" |
 	test_prints jq -c "[.processes[0] | .argv, .code]" json

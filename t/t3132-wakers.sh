@@ -13,7 +13,7 @@ trace2 reads from them, with wake-ups and without.
 
 test_skip_unless JQ
 
-test_expect_success 'a state names the waker of a thread, and the user of its CPU' '
+test_expect_success 'states name the thread that ended a wait, and the one that had the CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -64,7 +64,7 @@ test_expect_success 'a state names the waker of a thread, and the user of its CP
 	EOF
 '
 
-test_expect_success 'a wake-up recorded just before its thread left the CPU names the waker' '
+test_expect_success 'a waker that acts just before the thread leaves the CPU is named' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -111,7 +111,7 @@ test_expect_success 'no wake-ups recorded: the only possible waker is named' '
 '
 
 # A packet for another process, or a timer, interrupts any thread that computes.
-test_expect_success 'no wake-ups recorded: a thread without a system call is not named as sender' '
+test_expect_success 'a packet is ascribed to the kernel if the interrupted thread only computed' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -140,7 +140,7 @@ test_expect_success 'no wake-ups recorded: a thread without a system call is not
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a thread that waited for a socket is named as likely waker' '
+test_expect_success 'a packet has the interrupted thread as likely sender if it waited for a socket' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -161,7 +161,7 @@ test_expect_success 'no wake-ups recorded: a thread that waited for a socket is 
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a process that ends is named as waker, unless a loop ran it' '
+test_expect_success 'no wake-ups recorded: a process that ends is the waker, unless a loop ran it' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -195,7 +195,7 @@ test_expect_success 'no wake-ups recorded: a process that ends is named as waker
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a futex wait without a waker is a sleep, a file lock is not' '
+test_expect_success 'no wake-ups recorded: a futex wait without a waker counts as sleep' '
 	made r <<-\EOF &&
 	0 0 comm 10 10 top exec
 	1 0 waking 10 10 77
@@ -220,7 +220,7 @@ test_expect_success 'no wake-ups recorded: a futex wait without a waker is a sle
 	EOF
 '
 
-test_expect_success 'a wait for a CPU names the thread that had the CPU most, else it says others' '
+test_expect_success 'a wait for a CPU names the thread that had it for most of the time, else others' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -326,7 +326,7 @@ test_expect_success 'no wake-ups recorded: a parent that only reaped a child wok
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a loop of failing processes, and its shell, are not named' '
+test_expect_success 'no wake-ups recorded: a loop that runs short processes is not named as waker' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -380,7 +380,7 @@ test_expect_success 'no wake-ups recorded: a child that ends is the waker of a p
 	done
 '
 
-test_expect_success 'no wake-ups recorded: no waker is named if threads only computed, or a timer fits' '
+test_expect_success 'no waker is guessed where all threads computed, or a timer explains the wait' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -407,7 +407,7 @@ test_expect_success 'no wake-ups recorded: no waker is named if threads only com
 	EOF
 '
 
-test_expect_success 'no causes recorded: a parent waits for the child that ends, however long that takes' '
+test_expect_success 'no causes recorded: a wait that ends with a child counts as one for that child' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -434,7 +434,7 @@ test_expect_success 'no causes recorded: a parent waits for the child that ends,
 '
 
 # Samples of the whole machine: 77 and 78 are not of the recording.
-test_expect_success 'machine-wide switches name the longest user of a CPU; a thread ends at its last one' '
+test_expect_success 'machine-wide switches: a wait for the CPU names the longest user of it' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10
@@ -473,7 +473,7 @@ test_expect_success 'machine-wide switches name the longest user of a CPU; a thr
 	EOF
 '
 
-test_expect_success 'machine-wide switches: a waker outside of the recording has its name' '
+test_expect_success 'machine-wide switches: a waker outside of the recording is named' '
 	made r --machine <<-\EOF &&
 	top prog
 	10 0 sleep 10 10 77 server schedule,unix_stream_read_generic
@@ -489,7 +489,7 @@ test_expect_success 'machine-wide switches: a waker outside of the recording has
 '
 
 # 12 calls exit(): the first thread of its process, 11, ends before it.
-test_expect_success 'machine-wide switches: the last thread of a process without tid wakes the parent' '
+test_expect_success 'machine-wide switches: a wake-up without a tid is by the last thread that ended' '
 	made r --machine <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

@@ -30,7 +30,7 @@ path () {
 			error("the steps are \($sum) of \(.) ns") end' json
 }
 
-test_expect_success 'the critical path follows wake-ups, and leaves out waits that a wake-up ended' '
+test_expect_success 'the critical path leads from a woken thread to its waker, leaving out the wait' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -82,7 +82,7 @@ test_expect_success 'a wait that no other thread ended is on the critical path, 
 	EOF
 '
 
-test_expect_success 'a thread without a CPU is on the critical path, with the user of the CPU' '
+test_expect_success 'the critical path names the thread that had the CPU while another waited for it' '
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
@@ -108,7 +108,7 @@ test_expect_success 'a thread without a CPU is on the critical path, with the us
 	EOF
 '
 
-test_expect_success 'the critical path distinguishes the recorder from other processes of its name' '
+test_expect_success 'report distinguishes the recorder from other processes named trace2' '
 	made r <<-\EOF &&
 	top top
 	100 0 lose 10 10 77 trace2
@@ -141,7 +141,7 @@ no_cpu () {
 		(if .args.throttled then "throttled" else .args.cpu_had end)' json
 }
 
-test_expect_success 'a thread without a CPU is shown as throttled exactly while its cgroup was' '
+test_expect_success 'time without a CPU is shown as throttled only while the cgroup was throttled' '
 	made r <<-\EOF &&
 	top top
 	5 1 fork 11 11 10 10
@@ -182,7 +182,7 @@ test_expect_success 'a thread without a CPU is shown as throttled exactly while 
 	EOF
 '
 
-test_expect_success SQLITE3 'a table of states names the CPU limit of a cgroup, too' '
+test_expect_success SQLITE3 'sqlite: the table of states gives throttled as the reason for having no CPU' '
 	trace2 export --to sqlite -o db r &&
 	test_prints sqlite3 db "SELECT by, duration_ns / 1000000 FROM states
 		WHERE state = '\''ready'\'' AND duration_ns > 3000000 ORDER BY start_ns" <<-\EOF
@@ -194,7 +194,7 @@ test_expect_success SQLITE3 'a table of states names the CPU limit of a cgroup, 
 	EOF
 '
 
-test_expect_success 'the time of a child before it began belongs to the creating thread' '
+test_expect_success 'the critical path gives time before a child began to the thread that created it' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -218,7 +218,7 @@ test_expect_success 'the time of a child before it began belongs to the creating
 	EOF
 '
 
-test_expect_success 'a derived wake-up marks the step of the critical path as inferred in JSON' '
+test_expect_success 'JSON has inferred: true where the critical path follows a derived wake-up' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -240,7 +240,7 @@ test_expect_success 'a derived wake-up marks the step of the critical path as in
 
 # Another process may have had the CPU: only the thread that waited is known to
 # be late.
-test_expect_success 'the critical path has the woken thread from a derived wake-up on, not the waker' '
+test_expect_success 'the delay after a derived wake-up counts for the woken thread, not the waker' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -259,7 +259,7 @@ test_expect_success 'the critical path has the woken thread from a derived wake-
 	EOF
 '
 
-test_expect_success 'a step is marked with ~ if another thread or a timer may have ended the wait' '
+test_expect_success 'a row of the critical path has ~ if another thread may have ended the wait' '
 	made r <<-\EOF &&
 	top top
 	2 0 fork 11 11 10 10
@@ -335,7 +335,7 @@ test_expect_success '--what-if speeds up regions together with those inside' '
 			(.[0].gain_ns / 1000 | round == 20))" json
 '
 
-test_expect_success '--regions has the states of the thread in the self time' '
+test_expect_success 'report --regions divides self time into CPU, waiting and ready time' '
 	trace2 report --regions --format=json r >json &&
 	jq -r ".regions[] | \"\(.region) \(.self_ns) \(.cpu_ns) \(.wait_ns) \(.ready_ns)\"" \
 		json | sort >actual &&
@@ -476,7 +476,7 @@ test_expect_success 'the user of the CPU is in brackets if it is not in the reco
 	EOF
 '
 
-test_expect_success 'each program that a process executed is a step of its own on the critical path' '
+test_expect_success 'the critical path has a row for each program that a process executed' '
 	made r <<-\EOF &&
 	top script
 	30 0 fork 11 11 10 10
@@ -547,7 +547,7 @@ test_expect_success 'threads other than the first are grouped by name on the cri
 	test_grep " run in other threads *\[top\]$" out
 '
 
-test_expect_success 'the critical path does not follow a wake-up by a thread that did not run' '
+test_expect_success 'the critical path does not follow a wake-up by a thread that had no CPU then' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -566,7 +566,7 @@ test_expect_success 'the critical path does not follow a wake-up by a thread tha
 	EOF
 '
 
-test_expect_success 'a thread without a known creator is on the critical path' '
+test_expect_success 'a thread whose creation was not recorded is on the critical path' '
 	made r <<-\EOF &&
 	top top
 	6 0 sleep 10 10 0 swapper schedule,futex_do_wait
@@ -583,7 +583,7 @@ test_expect_success 'a thread without a known creator is on the critical path' '
 	EOF
 '
 
-test_expect_success 'none of many processes that end during a wait is named as its waker' '
+test_expect_success 'no waker is named if several processes ended during a wait' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -614,7 +614,7 @@ test_expect_success 'none of many processes that end during a wait is named as i
 	EOF
 '
 
-test_expect_success 'the end of a thread or a writer ends a wait, even without a wake-up record' '
+test_expect_success 'no wake-ups recorded: the end of a thread or a writer ends a wait for it' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -653,7 +653,7 @@ test_expect_success 'the end of a thread or a writer ends a wait, even without a
 '
 
 # make waits in pselect() until a child ends, whose signal no record has.
-test_expect_success 'the end of a child ends a poll of its parent, without a wake-up record' '
+test_expect_success 'no wake-ups recorded: the end of a child ends a poll of the parent' '
 	made r <<-\EOF &&
 	top top
 	6 0 fork 12 12 10 10
@@ -673,7 +673,7 @@ test_expect_success 'the end of a child ends a poll of its parent, without a wak
 	EOF
 '
 
-test_expect_success 'small steps of the critical path are left out, and summed up' '
+test_expect_success 'short rows of the critical path are summed up in a last row' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 run 10 10 top
@@ -702,7 +702,7 @@ test_expect_success 'lost records are reported above the critical path, since su
 	jq -e ".processes[0].states_lost == true" json
 '
 
-test_expect_success 'the critical path without states uses processes, and a line reports that' '
+test_expect_success 'report without states shows a critical path of processes, and a note about it' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	10 0 fork 11 11 10 10
@@ -742,7 +742,7 @@ test_expect_success PIPE,WAKERS 'the critical path of a pipeline shows sleep, wr
 	test_line_count = 1 long
 '
 
-test_expect_success GIT,WAKERS 'the critical path of a clone shows the sleep of its server, not the reader' '
+test_expect_success GIT,WAKERS 'the critical path of a clone shows the sleep of the server, not a wait for it' '
 	git init -q up &&
 	git -C up -c user.name=A -c user.email=a@b commit -q --allow-empty -m one &&
 	write_script late <<-\EOF &&

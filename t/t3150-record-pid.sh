@@ -72,7 +72,7 @@ test_expect_success TASKS 'record -p records until the process ends' '
 	done
 '
 
-test_expect_success STATES 'record -p shows a waiting process as waiting, and without CPU time' '
+test_expect_success STATES 'record -p: a process that only waits has waiting time, and no CPU time' '
 	start "$PERL_PATH" -e "1 for 1 .. 3e6; \$| = 1; print qq(done\n); <STDIN>" &&
 	read -r answer <&9 &&
 	attach -p $pid &&
@@ -110,7 +110,7 @@ test_expect_success WAKERS 'record -p has the states that the test program measu
 '
 
 # From the shell, which waits for both, over cat, to what both waited for.
-test_expect_success WAKERS 'record -p: the critical path goes back to the attachment' '
+test_expect_success WAKERS 'record -p: the critical path of a shell leads to the sleep that it waited for' '
 	# cat waits when the sleep begins.
 	cat >piped <<-\EOF &&
 	mkfifo nothing
@@ -203,7 +203,7 @@ shows_later () {
 	jq -e "any(.processes[]; .pid == $(cat later))" top.json
 }
 
-test_expect_success TASKS 'record -p: top shows no child from before the attachment' '
+test_expect_success TASKS 'record -p: top shows only children that started after recording began' '
 	start_shell &&
 	tell "sleep 1000 & echo \$! >sleeper" &&
 	wait_until is_older $(cat sleeper) &&
@@ -323,7 +323,7 @@ has_pid_of_stranger () {
 }
 
 # Others may start processes in between: then they do it again.
-test_expect_success NEXT_PID,EXIT_CODES 'record -p does not take the exit code of an earlier process with the pid' '
+test_expect_success NEXT_PID,EXIT_CODES 'record -p does not show the exit code of an earlier process with the same pid' '
 	start_shell &&
 	attach -p $pid &&
 	recorder_pid=$(recorder_pid r) &&
@@ -355,7 +355,7 @@ refused () {
 	test_path_is_missing r
 }
 
-test_expect_success ROOT,ORDINARY_USER,TASKS 'record -p refuses a process of another user'"'"'s process' '
+test_expect_success ROOT,ORDINARY_USER,TASKS 'record -p refuses to record a process of another user' '
 	start_shell &&
 	rm -rf user &&
 	mkdir -m 777 user &&

@@ -112,12 +112,12 @@ test_expect_success 'record -p switches tracing on if the program allows it, and
 	test "$(grep -c "\"event\":\"version\"" e0)" = 2
 '
 
-test_expect_success 'record -p names the processes switched on in meta.json' '
+test_expect_success 'record -p: meta.json lists the processes in which tracing was switched on' '
 	jq -c "[.attached, .switched_on, .losses.cut_programs]" r/meta.json >actual &&
 	echo "[[$pid],[$pid],0]" | test_cmp - actual
 '
 
-test_expect_success TASKS 'record -p: a process that continues is listed as open although its session ended' '
+test_expect_success TASKS 'list shows a process that continues after record -p as open' '
 	listed "length == 1 and .[0].end == \"open\" and .[0].at_least == true and
 		.[0].pid == $pid"
 '
@@ -185,7 +185,7 @@ answers () {
 	od -An -tu4 -j28 -N4 "$page"
 }
 
-test_expect_success CC,!INSTRUMENTED 'record -p --max-size: a program busy in a call is asked again to switch back' '
+test_expect_success CC,!INSTRUMENTED 'record -p --max-size asks a busy program again until it switches back' '
 	rm -rf stop block inside e0 e1 r later &&
 	test_when_finished "rm -f block; : >stop" &&
 	build "$CC" busy.c -std=gnu11 &&
@@ -208,7 +208,7 @@ test_expect_success CC,!INSTRUMENTED 'record -p --max-size: a program busy in a 
 	wait $pid
 '
 
-test_expect_success 'record -p: a process that ends while recorded has its end' '
+test_expect_success 'record -p has the exit event of a process that ends during the recording' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -229,7 +229,7 @@ is_taken () {
 }
 
 # The process cannot answer. The recorder takes each signal before the next.
-test_expect_success 'record -p counts the two signals of timeout as one' '
+test_expect_success 'record -p counts repeated SIGTERM, as from timeout(1), as one signal' '
 	start_daemon &&
 	attach --timeout 1h -p $pid &&
 	until_in_recording &&
@@ -266,7 +266,7 @@ test_expect_success 'record -p: a killed recorder leaves tracing on until anothe
 	is_whole_session
 '
 
-test_expect_success 'record -p: a target set during the recording stays' '
+test_expect_success 'record -p keeps a target that trace2 set chose during the recording' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -391,7 +391,7 @@ start_forker () {
 	child=$(tr -d " " <"/proc/$pid/task/$pid/children")
 }
 
-test_expect_success TASKS,CC,!INSTRUMENTED 'record -p switches forked children off with their parent' '
+test_expect_success TASKS,CC,!INSTRUMENTED 'record -p switches tracing off in forked children, too' '
 	start_forker &&
 	detached INT &&
 	trace2 check -i r >checked &&
@@ -404,7 +404,7 @@ test_expect_success TASKS,CC,!INSTRUMENTED 'record -p switches forked children o
 '
 
 # The second signal ends the wait.
-test_expect_success TASKS,CC,!INSTRUMENTED 'record -p waits for forked children as for their parent' '
+test_expect_success TASKS,CC,!INSTRUMENTED 'record -p waits for forked children to switch back, until a second signal' '
 	start_forker &&
 	kill -STOP $child &&
 	test_when_finished "kill -CONT $child || :" &&

@@ -61,7 +61,7 @@ perf_paths () {
 		on { print path; on = 0 }" >paths
 }
 
-test_expect_success CC,TASKS,PERF_SCRIPT 'samples have functions, and their callers by frame pointers' '
+test_expect_success CC,TASKS,PERF_SCRIPT 'record --profile: samples have functions, with callers from frame pointers' '
 	recorded fp.data --profile -- ./fp &&
 	jq -e ".profile == \"kernel\" and .states == \"kernel\"" \
 		fp.data/meta.json &&
@@ -71,7 +71,7 @@ test_expect_success CC,TASKS,PERF_SCRIPT 'samples have functions, and their call
 	test "$(grep -c "mix.* both.* main" paths)" -gt 5
 '
 
-test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'samples without frame pointers have callers by copies of the stack' '
+test_expect_success CC,TASKS,PERF_SCRIPT,X86_64 'record --call-graph dwarf: samples have callers without frame pointers' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	perf_functions no-fp.data &&
 	seven_tenths &&
@@ -115,7 +115,7 @@ test_expect_success WAKERS,PERF_SCRIPT 'functions of the kernel are named in ker
 	grep " do_syscall_64\$\|el0_svc\$" trace2.data/kernel.symbols
 '
 
-test_expect_success SECCOMP 'report names the refusal of samples, and does not advise --profile' '
+test_expect_success SECCOMP 'report --functions gives the reason for refused samples, not advice to record' '
 	denied all trace2 record -q --profile -o denied -- true &&
 	trace2 report --functions denied >out 2>err &&
 	test_grep "no samples in this recording: --profile was refused: .*(a seccomp filter refuses it); for more: " err &&
@@ -155,7 +155,7 @@ test_expect_success CC,TASKS,LIBDW 'trace2 reads samples of programs without Tra
 	grep "mix .*both main " path
 '
 
-test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds copies of stacks' '
+test_expect_success CC,TASKS,LIBDW,X86_64 'report finds callers in the stack copies of record --call-graph dwarf' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	main_path no-fp.data &&
 	grep "mix seven both main " path
@@ -169,7 +169,7 @@ test_expect_success CC,TASKS,LIBDW,X86_64 'report unwinds a frame that only a DW
 	test_grep "work through main " path
 '
 
-test_expect_success CC,TASKS,LIBDW 'a forked child without exec has the mappings of its parent' '
+test_expect_success CC,TASKS,LIBDW 'report names functions of a forked child that did not exec' '
 	trace2 record --profile -- ./fp 100 fork &&
 	main_path &&
 	grep "mix .*both main " path
@@ -246,7 +246,7 @@ test_expect_success CC,STATES,LIBDW,JQ 'rows of the critical path name the most 
 	grep " fp  *mix [0-9.]*%$" out
 '
 
-test_expect_success CC,STATES,LIBDW,JQ,X86_64 'copies of stacks: the critical path uses the innermost call, --samples all calls' '
+test_expect_success CC,STATES,LIBDW,JQ,X86_64 '--call-graph dwarf: the critical path uses the innermost call, --samples all' '
 	recorded no-fp.data --profile --call-graph dwarf -- ./no-fp &&
 	trace2 report --path --samples --format=json no-fp.data >json &&
 	jq -e "any(.critical_path[]; .function == \"mix\")" json &&
@@ -336,7 +336,7 @@ counted_again () {
 	jq -r ".functions[] | \"\(.function) \(.samples)\"" json | sort
 }
 
-test_expect_success JQ 'an address belongs to the latest mapping at it' '
+test_expect_success JQ 'an address belongs to the file that was mapped there last' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -362,7 +362,7 @@ test_expect_success JQ 'an address belongs to the latest mapping at it' '
 	EOF
 '
 
-test_expect_success JQ 'generated functions have the names of perf-PID.map' '
+test_expect_success JQ 'report names generated functions by perf-PID.map' '
 	cat >records <<-\EOF &&
 	top node
 	2 0 map 10 10 100000 10000 //anon
@@ -415,7 +415,7 @@ test_expect_success '--functions in a pipe: 100 columns, names of C++ without ar
 	grep -F " sum_up($list const&) " out
 '
 
-test_expect_success 'a warning names no file whose functions were all found' '
+test_expect_success 'report --functions prints no warning if all functions have names' '
 	test_must_be_empty err
 '
 
@@ -444,7 +444,7 @@ test_expect_success CC,WAKERS,LIBDW,JQ '--functions --waits shows the functions 
 '
 
 # A page has fewer rows, since waits of one path and moment are one.
-test_expect_success CC,WAKERS,LIBDW,JQ 'the page of report --html has the length of all waits' '
+test_expect_success CC,WAKERS,LIBDW,JQ 'report --html: the samples of waits add up to those of export --to csv' '
 	trace2 record -q -o r --profile -- sh -c "seq 1 3000000 | grep -c 7" &&
 	trace2 export --to csv --table samples --waits r >samples.csv &&
 	trace2 report --html page.html r 2>err &&
@@ -518,7 +518,7 @@ test_expect_success JQ 'functions of the kernel are named by kernel.symbols' '
 	EOF
 '
 
-test_expect_success 'a warning names files in which only callers lack names of functions' '
+test_expect_success 'report --samples warns of a file if only callers in it lack names' '
 	made r <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a
@@ -530,13 +530,13 @@ test_expect_success 'a warning names files in which only callers lack names of f
 	test_grep "no samples, but callers are in functions without names, of ./none/a.: no longer there" err
 '
 
-test_expect_success 'export --to perf says that perf reads samples of the kernel itself' '
+test_expect_success 'export --to perf refuses samples of the kernel, and names the perf command' '
 	test_must_fail trace2 export --to perf -o perf.data -i r 2>err &&
 	test_grep "which perf reads directly: perf report -i .*/kernel.data" err &&
 	test_path_is_missing perf.data
 '
 
-test_expect_success JQ 'a sample without a call chain counts' '
+test_expect_success JQ 'a sample without a call chain counts as [unknown]' '
 	counted >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	1 0 comm 10 10 one exec
@@ -654,7 +654,7 @@ test_expect_success JQ 'report warns if samples stand for little of the CPU time
 	test_grep "no samples .*: a process has none in its first 1.000 ms" err
 '
 
-test_expect_success 'MOSTLY IN requires five samples for half of the time' '
+test_expect_success 'MOSTLY IN is shown only with five samples for at least half of the time' '
 	short 5 &&
 	trace2 report -i r >out 2>err &&
 	test_grep "MOSTLY IN" out &&
@@ -698,7 +698,7 @@ most () {
 	sed -n "s/.*  \[one\] *//p" out
 }
 
-test_expect_success 'MOSTLY IN prefers a function of the program with a third of the samples' '
+test_expect_success 'MOSTLY IN names a function of the program if it has a third of the samples' '
 	echo "a+0x800 40.0%" >expect &&
 	most 4 6 0 0 >actual &&
 	test_cmp expect actual &&
@@ -713,7 +713,7 @@ test_expect_success 'MOSTLY IN prefers a function of the program with a third of
 	test_cmp expect actual
 '
 
-test_expect_success JQ 'MOSTLY IN has its share in JSON' '
+test_expect_success JQ 'report --path --format=json has function_share, the share of MOSTLY IN' '
 	most 4 6 0 0 &&
 	trace2 report --path --format=json -i r >json &&
 	jq -e ".critical_path[0] | .function == \"a+0x800\" and

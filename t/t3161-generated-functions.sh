@@ -36,7 +36,7 @@ dumped () {
 	counted
 }
 
-test_expect_success JQ 'jitdump: an address has the name of the function that was there then' '
+test_expect_success JQ 'jitdump: a sample gets the function that was at the address at that time' '
 	for order in "" --swap
 	do
 		dumped "load 1 100010 10 1 first" "other 2" \
@@ -48,7 +48,7 @@ test_expect_success JQ 'jitdump: an address has the name of the function that wa
 	done
 '
 
-test_expect_success JQ 'jitdump: if its times are of another clock, an address has its last function' '
+test_expect_success JQ 'jitdump with times of another clock: the last function at an address is named' '
 	dumped "load 1 100010 10 1 first" "load 5 100010 10 2 second" -- --clock \
 		>actual &&
 	test_write_lines "0x100038 1" "second 3" | test_cmp - actual &&
@@ -57,12 +57,12 @@ test_expect_success JQ 'jitdump: if its times are of another clock, an address h
 	test_write_lines "0x100038 1" "second 3" | test_cmp - actual
 '
 
-test_expect_success JQ 'jitdump: entries that a child process wrote name nothing' '
+test_expect_success JQ 'jitdump: entries written by a child process are ignored' '
 	dumped "load 1 100010 10 1 first" -- --pid=11 >actual &&
 	test_write_lines "0x100018 3" "0x100038 1" | test_cmp - actual
 '
 
-test_expect_success JQ 'jitdump: functions before its damaged end have names, and the end is reported' '
+test_expect_success JQ 'jitdump: functions before damage have names, and the damage is reported' '
 	dumped "load 1 100010 10 1 first" "load 1 100030 10 2 second" -- \
 		>actual &&
 	dump=r/maps/10-5000000000.dump &&
@@ -72,7 +72,7 @@ test_expect_success JQ 'jitdump: functions before its damaged end have names, an
 	test_grep "10-5000000000.dump.*later ones have no names" err
 '
 
-test_expect_success JQ 'code without names: node started as npm gets the advice to set NODE_OPTIONS' '
+test_expect_success JQ 'report advises NODE_OPTIONS for generated code of node that is named npm' '
 	made r <<-\EOF &&
 	top npm
 	2 0 map 10 10 100000 10000 //anon
@@ -87,7 +87,7 @@ test_expect_success JQ 'code without names: node started as npm gets the advice 
 	test_grep "anon.*at run time (with NODE_OPTIONS=--perf-basic-prof" err
 '
 
-test_expect_success JQ 'a removed library is reported as removed, though the program generates code' '
+test_expect_success JQ 'a removed library of a Java program is reported as removed, not as generated' '
 	made r <<-\EOF &&
 	top java
 	2 0 map 10 10 100000 10000 /none/libz.so

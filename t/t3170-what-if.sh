@@ -56,7 +56,7 @@ test_expect_success '--what-if with a factor of 1x changes nothing' '
 	jq -s -e "map(.critical_path) | .[0] == .[1] and (.[0] | length > 0)" json
 '
 
-test_expect_success '--what-if of a named cause does not change a wait of unknown cause' '
+test_expect_success '--what-if: a wait of unknown cause ends when it did, or is shortened, too' '
 	made r <<-\EOF &&
 	top one
 	20000 0 out 10 10
@@ -136,7 +136,7 @@ test_expect_success '--what-if: a wait for children ends with the first child at
 '
 
 # a is a process below another one, and wakes the top by a pipe; b has ended.
-test_expect_success '--what-if: a process woken by no child is not taken to wait for a child' '
+test_expect_success '--what-if: a wait that a pipe ended is not taken for a wait for children' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 13 13 10 10
@@ -158,7 +158,7 @@ test_expect_success '--what-if: a process woken by no child is not taken to wait
 	EOF
 '
 
-test_expect_success '--what-if: a wait that no thread ended takes as long as before, or less' '
+test_expect_success '--what-if of a program or a cause changes waits that no other thread ended' '
 	made r <<-\EOF &&
 	top top
 	10000 0 sleep 10 10 0 swapper schedule,do_nanosleep
@@ -202,7 +202,7 @@ test_expect_success '--what-if: a wait ended from outside the recording has a be
 	EOF
 '
 
-test_expect_success '--what-if: a short wait for an answer, a page or a disk shrinks with its program' '
+test_expect_success '--what-if of a program shortens brief waits for an answer, a page or a disk' '
 	for wait in "sk_wait_data 41000" "io_schedule 60000" \
 		"folio_wait_bit_common,filemap_fault,handle_mm_fault 60000"
 	do
@@ -264,7 +264,7 @@ polls () {
 	EOF
 }
 
-test_expect_success '--what-if: a polling loop may have waited for the ended process, at best' '
+test_expect_success '--what-if: at best, a loop that polled for a process ends earlier with it' '
 	polls &&
 	then_is <<-\EOF &&
 	kid=2x 70000 33500
@@ -293,7 +293,7 @@ locks () {
 	EOF
 }
 
-test_expect_success '--what-if: a lock requested earlier may be got first, so the least gain is unknown' '
+test_expect_success '--what-if: the least gain is unknown if a lock may be got in another order' '
 	locks &&
 	for change in late=2x holder=2x
 	do
@@ -310,7 +310,7 @@ test_expect_success '--what-if: a lock requested earlier may be got first, so th
 	test_grep "^(at least: unknown, because late may now get a lock before the thread" out
 '
 
-test_expect_success '--what-if: a faster program shortens waits for its CPU, at best' '
+test_expect_success '--what-if of a faster program shortens the wait of others for its CPU, at best' '
 	made r <<-\EOF &&
 	top top
 	5000 1 fork 11 11 10 10
@@ -342,7 +342,7 @@ test_expect_success '--what-if ranks the changes, the largest gain first' '
 '
 
 # a gains most at best, the top for certain; the disk least.
-test_expect_success '--what-if ranks changes by the middle between their bounds' '
+test_expect_success '--what-if ranks changes by the middle of the least and the largest gain' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10
@@ -417,7 +417,7 @@ test_expect_success '--what-if of a region changes each thread that is in it' '
 	EOF
 '
 
-test_expect_success '--what-if of a program changes its part of a process that runs two programs' '
+test_expect_success '--what-if of a program changes only the part of a process that runs it' '
 	made r <<-\EOF &&
 	top se*
 	61000 0 comm 10 10 second exec
@@ -433,7 +433,7 @@ test_expect_success '--what-if of a program changes its part of a process that r
 	echo "[[\"se*\",61,61],[\"second\",39,39]]" | test_cmp - actual
 '
 
-test_expect_success '--what-if takes its value from the next word, unless that is a file' '
+test_expect_success '--what-if CHANGE as a separate word is accepted, unless a file has that name' '
 	chain &&
 	trace2 report --what-if writer=2x r >out &&
 	grep "^writer=2x: " out &&

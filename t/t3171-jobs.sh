@@ -119,7 +119,7 @@ test_expect_success 'report -j names the jobs, and can be combined with --what-i
 	grep "^a=0, -j 1: .* between 79.000 ms, .* 90.000 ms$" out
 '
 
-test_expect_success 'report -j: jobs of a make below a make belong to both' '
+test_expect_success 'report -j: jobs of a nested make count for both makes' '
 	made r <<-\EOF &&
 	top make
 	10000 0 fork 11 11 10 10
@@ -148,7 +148,7 @@ test_expect_success 'report -j: jobs of a make below a make belong to both' '
 		.sum_ns == 66000000 and .longest_ns == 36000000"
 '
 
-test_expect_success '--what-if: a job begun earlier waits no longer for an answer from outside' '
+test_expect_success '--what-if: a job moved earlier waits for an outside answer as long as before' '
 	built "50000 1 switch 13 13 0 swapper schedule,sk_wait_data" &&
 	# c begins 20 ms earlier, and takes the 50 ms that it did.
 	trace2 report --format=json --what-if=b=0 r >json &&
@@ -171,7 +171,7 @@ test_expect_success 'report -j refuses an invalid number, and a recording withou
 	grep "nobody=-j2.*runs others" err
 '
 
-test_expect_success 'report -j of a real make gives bounds that hold' '
+test_expect_success 'report -j of a real make: the bounds fit four jobs of 100 ms' '
 	printf "%s\n" "all: a b c d" "a b c d:; sleep 0.1" >Makefile &&
 	trace2 record -q -o two -- make -s -j2 &&
 	trace2 report --format=json two >json &&

@@ -30,7 +30,7 @@ all_seen () {
 	! test -s missing
 }
 
-test_expect_success 'each kind of object that a process waits for is named' '
+test_expect_success 'record names each kind of object that a process waits for' '
 	rows=$(($("$hosts/waiters" count) + $("$hosts/socket-waiters" count))) &&
 	>said &&
 	{ trace2 record -q -o r -- sh -c "
@@ -41,7 +41,7 @@ test_expect_success 'each kind of object that a process waits for is named' '
 	{ wait_until all_seen || { cat missing >&4 && return 1; }; }
 '
 
-test_expect_success 'a wait for no object has no object in the recording' '
+test_expect_success 'record names no object for a wait that has none' '
 	objects >actual &&
 	awk "\$3 == \"none\" { print \$1 }" said >expect &&
 	test_file_not_empty expect &&
@@ -56,7 +56,7 @@ test_expect_success 'an object record has the system call, the thread, and since
 		r/tasks.jsonl
 '
 
-test_expect_success 'two writers of a fifo are counted, though one opened it just now' '
+test_expect_success 'record counts both writers of a fifo, though one opened it just now' '
 	rm -rf r &&
 	mkfifo shared &&
 	trace2 record -q -o r -- "$PERL_PATH" \
@@ -96,12 +96,12 @@ reused () {
 	test_must_be_empty wrong
 }
 
-test_expect_success STATES 'a descriptor reused by another thread is not named' '
+test_expect_success STATES 'no wrong file is named for a descriptor that another thread reused' '
 	reused 1 30 &&
 	test_file_not_empty right
 '
 
-test_expect_success STATES,EXPENSIVE '10,000 waits on reused descriptors have no wrong name' '
+test_expect_success STATES,EXPENSIVE 'no wrong file is named in 10,000 waits on reused descriptors' '
 	reused 10 125 &&
 	test_file_not_empty right
 '
@@ -123,7 +123,7 @@ test_expect_success USERFAULTFD,X86_64 'memory that a process watches by userfau
 
 # Two directories have sockets of one name: who listens in the other one is no
 # peer.
-test_expect_success 'a relative socket path is not joined to a socket of another directory' '
+test_expect_success 'a socket with a relative path is not taken for one of that name elsewhere' '
 	mkdir -p a b &&
 	cat >connects.perl <<-\EOF &&
 	use Socket;
@@ -186,7 +186,7 @@ locks_seen () {
 
 # The first program leaves its lock to its heir. Each of the others says when it
 # has the lock.
-test_expect_success WAKERS 'the holder of a lock is the program that released it' '
+test_expect_success WAKERS 'report --waits names the program that released a lock as the holder' '
 	cat >first.perl <<-\EOF &&
 	use Fcntl ":flock";
 	$^F = 1000;

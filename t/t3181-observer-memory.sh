@@ -24,7 +24,7 @@ has_peak () {
 	test "$(peak_of "$1" 2>/dev/null)" -ge "$2"
 }
 
-test_expect_success PLAIN_MEMORY 'record: memory of programs that run one after the other does not add up' '
+test_expect_success PLAIN_MEMORY 'record: the peak of two programs, one after the other, is that of the larger' '
 	mkfifo one two &&
 	{ trace2 record -q -o r2 -- sh -c "
 		\"\$1\" take=100 hold=0 <one; \"\$1\" take=60 hold=0 <two" sh \
@@ -108,7 +108,7 @@ counted () {
 	mv meta c/meta.json
 }
 
-test_expect_success 'record: if the kernel counted one OOM kill, the only killed process is the likely one' '
+test_expect_success 'record: the only killed process is shown as likely OOM if the kernel counted one' '
 	counted 11 &&
 	trace2 list c >out &&
 	test_grep "SIGKILL (OOM?)  *11 " out &&
@@ -118,7 +118,7 @@ test_expect_success 'record: if the kernel counted one OOM kill, the only killed
 	jq -e ".strings | index(\"SIGKILL (OOM?)\")" data
 '
 
-test_expect_success 'record: if the kernel counted one OOM kill of two killed processes, none is named' '
+test_expect_success 'record: no process is shown as OOM if two were killed and the kernel counted one' '
 	counted 11 12 &&
 	trace2 list c >out &&
 	test_grep "SIGKILL  *11 " out &&
@@ -207,7 +207,7 @@ test_expect_success '--memory: JSON and CSV have bytes and nanoseconds' '
 	EOF
 '
 
-test_expect_success '--memory: a filter selects processes, and the peak stays that of all processes' '
+test_expect_success '--memory with a filter shows selected kinds, and the peak of all processes' '
 	built &&
 	trace2 report --memory --cmd make --format=json b >json &&
 	echo "378535936 make" |
@@ -215,7 +215,7 @@ test_expect_success '--memory: a filter selects processes, and the peak stays th
 '
 
 # Another process got the pid.
-test_expect_success '--memory ignores values seen after the end of a process' '
+test_expect_success '--memory ignores memory of a pid after the process has ended' '
 	built &&
 	echo "{\"type\":\"memory\",\"time_ns\":5065000000,\"pid\":11,\"rss_bytes\":9000000000}" \
 		>>b/tasks.jsonl &&
@@ -223,7 +223,7 @@ test_expect_success '--memory ignores values seen after the end of a process' '
 	test_grep "^377487360,2,314572800" out
 '
 
-test_expect_success 'diff: peak-memory is compared like other numbers of a run' '
+test_expect_success 'diff compares peak-memory, and finds a significant growth' '
 	built &&
 	for i in 1 2 3 4
 	do
@@ -239,7 +239,7 @@ test_expect_success 'diff: peak-memory is compared like other numbers of a run' 
 		\"\(.unit) \(.base) \(.new) \(.significant)\"" json
 '
 
-test_expect_success 'report -j shows the largest jobs, and the jobs beside them' '
+test_expect_success 'report -j shows the memory of the largest job, and of jobs at the same time' '
 	built &&
 	trace2 report -j 2 b >out &&
 	test_grep "^memory: at most 361.0 MiB, the largest job 280.0 MiB$" out &&

@@ -61,7 +61,7 @@ done <<-\EOF
 	eventfd|read eventfd
 EOF
 
-test_expect_success 'objects: an object seen before or after the wait is not shown' '
+test_expect_success 'objects: an object observed before or after the wait is not shown' '
 	echo "80 0 object 10 10 9 - read pipe - 11" | waits_for &&
 	shows "pipe null" &&
 	echo "91 0 object 10 10 20 - read pipe - 11" | waits_for &&
@@ -70,7 +70,7 @@ test_expect_success 'objects: an object seen before or after the wait is not sho
 	shows "pipe pipe from sort"
 '
 
-test_expect_success 'objects: a descriptor that another thread may have changed has no name' '
+test_expect_success 'objects: no object is shown if another thread may have changed the descriptor' '
 	for ran in 11 29
 	do
 		echo "80 0 object 10 10 20 30 read pipe - 11" | waits_for &&
@@ -187,7 +187,7 @@ waits_of_kill () {
 	EOF
 }
 
-test_expect_success 'objects: the holder of a lock is the process that released it' '
+test_expect_success 'objects: the process that released a lock is named as the holder' '
 	locked_until 13 "84 1 exit 11 11" &&
 	echo "lock index.lock, held by wc" >expect &&
 	test_cmp expect actual &&
@@ -214,7 +214,7 @@ saw () {
 	echo
 }
 
-test_expect_success 'objects: without states, --waits and list show how long waits were seen' '
+test_expect_success 'objects: without states, --waits and list show the observed length of waits' '
 	rm -rf r &&
 	recording r </dev/null &&
 	{
@@ -268,7 +268,7 @@ test_expect_success 'exports have the objects of waits' '
 	test_grep "tcp 10.1.2.3:443" page.html
 '
 
-test_expect_success 'objects: --redact, and a page, leave out paths and addresses' '
+test_expect_success 'objects: export --redact and report --html leave out addresses' '
 	trace2 export --to csv --table states --redact r >states &&
 	test_grep ",wait,socket,tcp," states &&
 	trace2 export --to chrome --redact r >chrome &&

@@ -167,14 +167,14 @@ test_expect_success 'folded: a stack has processes first, then threads and regio
 	EOF
 '
 
-test_expect_success 'folded: a git wrapper shares the frame of its command' '
+test_expect_success 'folded: a git command and its wrapper have one frame' '
 	test_prints trace2 export --to folded "$TRACES/clone.event" <<-\EOF
 	clone 6449
 	clone;upload-pack 5128
 	EOF
 '
 
-test_expect_success 'folded: names cannot add lines or frames' '
+test_expect_success 'folded: a semicolon or a newline in a name is replaced' '
 	sed "s/\"label\":\"all\"/\"label\":\"a;b\\\\nc\"/g" "$MIX" >odd.event &&
 	trace2 export --to folded odd.event >actual &&
 	test_grep "^work;load/a:b c 6000$" actual &&
@@ -227,7 +227,7 @@ test_expect_success DEV_FULL 'export: a full disk is reported' '
 '
 
 # The log of valgrind is a growing file, too.
-test_expect_success !UNDER_VALGRIND 'export: a file over the size limit leaves the old one' '
+test_expect_success !UNDER_VALGRIND 'export: the old file stays if the new one exceeds the size limit' '
 	echo before >file &&
 	cp file expect &&
 	(
@@ -244,7 +244,7 @@ test_expect_success !UNDER_VALGRIND 'export: a file over the size limit leaves t
 
 # Within the limit the input can be read, but not be put into one request.
 # Sanitizers and valgrind reserve more than that.
-test_expect_success !INSTRUMENTED 'export: a command out of memory leaves the old file' '
+test_expect_success !INSTRUMENTED 'export: the old file stays if memory runs out' '
 	echo before >file &&
 	cp file expect &&
 	"$PERL_PATH" -e "

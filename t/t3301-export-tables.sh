@@ -144,7 +144,7 @@ test_expect_success SQLITE3 'sqlite: a second export adds no row twice' '
 	EOF
 '
 
-test_expect_success SQLITE3 'sqlite: a session that continued is completed' '
+test_expect_success SQLITE3 'sqlite: a later export completes a session that was open' '
 	test_when_finished "rm -f cut.db" &&
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
 	trace2 export --to sqlite -o cut.db cut.event &&
@@ -156,7 +156,7 @@ exit|3" &&
 	test "$(sqlite3 cut.db "select count(*) from spans")" = 5
 '
 
-test_expect_success SQLITE3 'sqlite: parents and children may be exported separately' '
+test_expect_success SQLITE3 'sqlite: a child that was exported before the parent is joined to it' '
 	test_when_finished "rm -f apart.db" &&
 	grep P00000066 "$MIX" >child.event &&
 	grep -v P00000066 "$MIX" >parent.event &&
@@ -194,7 +194,7 @@ test_expect_success SQLITE3 'sqlite: the three queries of the manual give the ex
 '
 
 # The log of valgrind is a growing file, too.
-test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: on failure a file is removed only if it is new' '
+test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a failed export removes a new file, and no other file' '
 	mkfifo pipe &&
 	test_expect_code 128 trace2 export --to sqlite -o pipe "$MIX" 2>err &&
 	test_cmp - err <<-\EOF &&
@@ -228,7 +228,7 @@ test_expect_success SQLITE3 'sqlite: databases of other programs are refused, an
 	test_grep "cannot write .text.db.: file is not a database" err
 '
 
-test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a failure leaves no new database' '
+test_expect_success SQLITE3,!UNDER_VALGRIND 'sqlite: a failed export leaves no new database' '
 	(
 		ulimit -f 20 &&
 		trap "" XFSZ &&

@@ -127,7 +127,7 @@ test_expect_success 'otlp: the resource names host and program' '
 	EOF
 '
 
-test_expect_success 'otlp: streams exported separately meet in one trace' '
+test_expect_success 'otlp: a child that is exported alone refers to trace and span of the parent' '
 	grep P00000066 "$MIX" >child.event &&
 	trace2 export --to otlp child.event >child.json &&
 	spans ".traceId, .parentSpanId" child.json >actual &&
@@ -144,7 +144,7 @@ tree () {
 			([.events[]? | \", \(.name)\"] | join(\"\"))" "$1"
 }
 
-test_expect_success 'otlp: spans of the program have their ids, and their events' '
+test_expect_success 'otlp: spans of the program keep their ids, parents and events' '
 	trace2 export --to otlp "$SPANS" >spans.json &&
 	tree spans.json >actual &&
 	spans "select(.name == \"server\" or .name == \"http/request\") | .spanId" \
@@ -166,7 +166,7 @@ test_expect_success 'otlp: spans of the program have their ids, and their events
 	EOF
 '
 
-test_expect_success 'otlp: a child started by a span has the id of its TRACEPARENT' '
+test_expect_success 'otlp: a child started in a span has the span id of its TRACEPARENT' '
 	spans "select(.name == \"child thumb\").spanId" spans.json >actual &&
 	jq -r "select(.key == \"trace\" and .value.span_id == \"d1d1d1d1d1d1d1d1\")
 		.value.parent_id" "$SPANS" >expect &&
@@ -207,7 +207,7 @@ test_expect_success 'otlp: attributes of spans have types, and failures a reason
 	EOF
 '
 
-test_expect_success 'otlp: -N and -t select spans of the program, too' '
+test_expect_success 'otlp: -N selects spans of the program by name' '
 	trace2 export --to otlp -N db/query "$SPANS" >some.json &&
 	tree some.json >actual &&
 	cat >expect <<-\EOF &&

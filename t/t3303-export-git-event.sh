@@ -39,7 +39,7 @@ do
 	'
 done
 
-test_expect_success 'git-event: a brief stream gets its times, and members in order' '
+test_expect_success 'git-event: missing times are added, and members put in the order of Git' '
 	cat >odd.event <<-\EOF &&
 	{"sid":"20261121T090000.000000Z-H0a7c9cdf-P00000064", "event":"version", "thread":"main","time":"2026-11-21T09:00:00.000000Z","evt":"4","exe":"1"}
 	{"event":"start","sid":"20261121T090000.000000Z-H0a7c9cdf-P00000064","thread":"main","t_abs":0.5,"argv":["x", "y"],"new":{"a": [1, 2]}}

@@ -131,7 +131,7 @@ test_expect_success SQLITE3 'sqlite: the states of a thread add up to its lifeti
 	test_write_lines "top|73.0" "  writer|0.0" "  reader|40.0" | test_cmp - actual
 '
 
-test_expect_success SQLITE3 'sqlite: states are stored once, beside other recordings' '
+test_expect_success SQLITE3 'sqlite: a recording exported twice is stored once, beside others' '
 	rows r.db >expect &&
 	trace2 export --to sqlite -o r.db r &&
 	rows r.db >actual &&
@@ -151,7 +151,7 @@ test_expect_success SQLITE3 '--no-states leaves the table of states empty' '
 	test_grep "^trace2: --no-states needs --to=sqlite, clickhouse, chrome and perfetto$" err
 '
 
-test_expect_success 'prometheus has every process, with its states' '
+test_expect_success 'prometheus has CPU, ready and waiting time of each command' '
 	trace2 export --to prometheus r >r.prom &&
 	grep "^trace2_process.*\(top\|reader\)" r.prom |
 		grep -v "_duration_\|self\|spawn" >actual &&
@@ -169,7 +169,7 @@ test_expect_success 'prometheus has every process, with its states' '
 	test_prints grep "duration.*count.*reader" r.prom
 '
 
-test_expect_success 'git-event warns of processes that it cannot express' '
+test_expect_success 'git-event warns how many processes without events it leaves out' '
 	trace2 export --to git-event r >out 2>err &&
 	test_line_count = 5 out &&
 	test_cmp - err <<-\EOF &&

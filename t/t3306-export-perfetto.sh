@@ -28,7 +28,7 @@ shown () {
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3300/perfetto.perl "$what" <decoded
 }
 
-test_expect_success 'perfetto: a process is a track above all that it did and started' '
+test_expect_success 'perfetto: threads, counters and child processes are below the process track' '
 	waiting_recording &&
 	test_prints shown tracks "$MIX" r <<-\EOF
 	work 100
@@ -75,7 +75,7 @@ test_expect_success 'perfetto: spans of the program share a track, with ids, att
 	test_grep "^server 100/spans: 40000400 .* failed=no such table)$" actual
 '
 
-test_expect_success 'perfetto: arrows lead from the cause to its effect' '
+test_expect_success 'perfetto: arrows lead from spawn to child, and from waker to woken thread' '
 	test_prints shown flows "$MIX" <<-\EOF &&
 	work 100/main: children 2 11000000 spawn: work 100/helper 102 12000000 helper
 	EOF
@@ -87,7 +87,7 @@ test_expect_success 'perfetto: arrows lead from the cause to its effect' '
 	EOF
 '
 
-test_expect_success 'perfetto: counters have sums of the program, and memory in bytes' '
+test_expect_success 'perfetto: counters rise to the sum of the program; memory tracks are in bytes' '
 	test_prints shown counters "$MIX" <<-\EOF &&
 	work 100/read/blocks 0 0 UNIT_COUNT
 	work 100/read/blocks 20000000 1.8446744073709552e+19 UNIT_COUNT
@@ -124,7 +124,7 @@ test_expect_success 'perfetto: 17000 different names stay different' '
 	test_cmp expect actual
 '
 
-test_expect_success 'perfetto: the wall clock begins at the start of the recording' '
+test_expect_success 'perfetto: the wall clock is set to the start of the recording' '
 	test_prints shown clocks "$MIX" <<-\EOF
 	6 0
 	1 1795251600000000000

@@ -160,7 +160,7 @@ test_expect_success 'clickhouse: an interrupted export is completed by the next'
 	done
 '
 
-test_expect_success 'clickhouse: rows of a recording are numbered, from 1 for each process' '
+test_expect_success 'clickhouse: rows of states are numbered from 1 for each process' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	server &&
 	test_when_finished stop &&
@@ -190,7 +190,7 @@ test_expect_success 'clickhouse: a request to a busy server is repeated without 
 	done
 '
 
-test_expect_success 'clickhouse: a session that continued is sent again as the same rows' '
+test_expect_success 'clickhouse: a session that continued is sent again with the keys of its rows' '
 	server &&
 	test_when_finished stop &&
 	sed "/\"code\":1}/d; /wait.*both.*}/d" "$MIX" >cut.event &&
@@ -206,7 +206,7 @@ test_expect_success 'clickhouse: a session that continued is sent again as the s
 	test_line_count = 3 server/sessions
 '
 
-test_expect_success 'clickhouse: a running session with more events adds its new rows once' '
+test_expect_success 'clickhouse: a running session is sent again only if it has more events' '
 	server &&
 	test_when_finished stop &&
 	sed "/\"code\":1}/d" "$MIX" >more.event &&
@@ -231,7 +231,7 @@ test_expect_success 'clickhouse: parents and children may be exported separately
 	echo 2 | test_cmp - actual
 '
 
-test_expect_success 'clickhouse: processes of the kernel are sent once' '
+test_expect_success 'clickhouse: a recording that is exported twice sends its processes once' '
 	server &&
 	test_when_finished stop &&
 	trace2 record -o rec -- sh -c "trace2 version; trace2 version" &&
@@ -289,7 +289,7 @@ without_samples () {
 	" "$1"/*
 }
 
-test_expect_success TREESUM 'clickhouse: samples are sent once, and more samples continue a session' '
+test_expect_success TREESUM 'clickhouse: samples are sent once, also when a session got more of them' '
 	server &&
 	test_when_finished stop &&
 	mkdir rings tree &&

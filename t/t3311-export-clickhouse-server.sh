@@ -104,7 +104,7 @@ test_expect_success TREESUM 'clickhouse server: two exports give the samples of 
 	test_cmp expect.samples actual
 '
 
-test_expect_success TREESUM 'clickhouse server: each shard of a cluster has its samples' '
+test_expect_success TREESUM 'clickhouse server: samples of a cluster are there once after a second export' '
 	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
 		--database spread rings &&
 	trace2 export --to clickhouse --url "$url1" --database spread rings &&
@@ -125,7 +125,7 @@ test_expect_success 'clickhouse server: a session that continued is one row with
 	test_cmp expect.on actual
 '
 
-test_expect_success 'clickhouse server: a shard that fails in the middle loses and doubles nothing' '
+test_expect_success 'clickhouse server: an export repeated after a shard failed gives each row once' '
 	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
 		--database two "$MIX" &&
 	ask "$url2" "RENAME TABLE two.spans_local TO two.gone" &&
@@ -150,7 +150,7 @@ test_expect_success 'clickhouse server: a shard that fails in the middle loses a
 	test_cmp expect.some some
 '
 
-test_expect_success 'clickhouse server: an unavailable shard is reported, and completed later' '
+test_expect_success 'clickhouse server: an export without a shard fails, and a later one completes it' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3310/fleet.perl 3 2 1 "$TRACES"/*.event |
 		sed s/Z-Ha/Z-Hb/g >more.event &&
 	counts "$url1" two >before &&

@@ -72,7 +72,7 @@ test_expect_success '--sample 1/4 keeps the expected trees by trace id, and all 
 	test_write_lines ot=th:0 ot=th:c | test_cmp - states
 '
 
-test_expect_success '--sample: both spans of a tree have the same decision' '
+test_expect_success '--sample keeps both spans of a tree, or none' '
 	jq -r ".resourceSpans[].scopeSpans[].spans[]
 		| .traceId + \" \" + .traceState" out.json | sort | uniq -c |
 		awk "{ print \$1 }" | sort -u >actual &&
@@ -116,14 +116,14 @@ test_expect_success '--sample 0 --slower keeps slow trees only, --sample 1/1 kee
 	echo 2000 | test_cmp - sum
 '
 
-test_expect_success '--sample 1/4 keeps all that 1/10 keeps' '
+test_expect_success '--sample 1/4 keeps every tree that --sample 1/10 keeps' '
 	sampled --sample 1/10 &&
 	cp kept ten &&
 	sampled --sample 1/4 &&
 	test_prints comm -13 kept ten </dev/null
 '
 
-test_expect_success '--sample: a tree failed if one process failed or could not be executed' '
+test_expect_success '--sample 0 keeps a tree in which a child or an exec failed' '
 	sid=20261121T090000.000000Z-H0a7c9cdf-P00000001 &&
 	event="\"sid\":\"$sid\",\"thread\":\"main\",\"time\":\"2026-11-21T09:00:00.000000Z\"" &&
 	first="{\"event\":\"version\",$event,\"evt\":\"4\",\"exe\":\"1\"}" &&
@@ -150,7 +150,7 @@ test_expect_success '--sample keeps a trace if one of its spans failed' '
 	test_file_not_empty out
 '
 
-test_expect_success 'export without --sample writes no members of sampling' '
+test_expect_success 'export without --sample writes no trace state, and no adjusted count' '
 	trace2 export --to otlp many.event >out.json &&
 	test_grep ! traceState out.json &&
 	test_grep ! adjusted_count out.json

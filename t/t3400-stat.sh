@@ -92,7 +92,7 @@ test_expect_success JQ,COUNT,PERF_STAT 'stat counts as many page faults as perf 
 	test_prints measure ".mean - $theirs | fabs < 25" page-faults
 '
 
-test_expect_success JQ,COUNT 'stat: two names of the same event are shown as one measure' '
+test_expect_success JQ,COUNT 'stat shows an event that is given by two names once' '
 	trace2 stat -q -e cs,context-switches,faults:u --format=json true >out &&
 	jq -r ".measures[] | select(.kind == \"event\") | .name" out |
 		sed "s/:u$//" >actual &&
@@ -114,7 +114,7 @@ test_expect_success JQ,NO_CYCLES 'stat: an event that the machine cannot count i
 	test_prints measure "[.runs, .mean, .note] | tojson" cpu-cycles
 '
 
-test_expect_success 'stat: events of programs are passed on in GIT_TRACE2_COUNTERS' '
+test_expect_success 'stat -e passes events of programs to CMD in GIT_TRACE2_COUNTERS' '
 	trace2 stat -e task-clock,app/odb/unzip/,process/maxrss/ -- \
 		sh -c "echo \"\$GIT_TRACE2_COUNTERS\"" >actual 2>err &&
 	echo app/odb/unzip/,process/maxrss/ | test_cmp - actual &&
@@ -301,7 +301,7 @@ test_expect_success 'stat -o moves an earlier set of runs to DIR.old, and refuse
 	test_grep "^trace2: cannot keep runs in .plain.: Not a directory" err
 '
 
-test_expect_success 'stat: a run that was kept is a recording like others' '
+test_expect_success 'stat -o: each run can be read as a recording, the set of runs cannot' '
 	trace2 list -i again.old/run-0001 >out &&
 	test_grep "true" out &&
 	test_prints trace2 list -i again.old </dev/null 2>err &&
@@ -317,7 +317,7 @@ test_expect_success 'stat: a directory that cannot be created is reported once' 
 	test_grep "^trace2: cannot create .nowhere/set.: No such file" err
 '
 
-test_expect_success 'stat: a selection that matches nothing measured is reported' '
+test_expect_success 'stat reports that --only, -N or -t matches nothing measured' '
 	trace2 stat -r 2 -q --only timer true >out &&
 	test_cmp - out <<-\EOF
 
@@ -516,7 +516,7 @@ test_expect_success 'stat --format=csv prints the table of measures' '
 
 # Nobody reports the end of a child that is killed, if its parent does not, and
 # the kernel's records are refused.
-test_expect_success SECCOMP,JQ 'stat: a process without a known end has its minimal time' '
+test_expect_success SECCOMP,JQ 'stat shows the time of a process without a known end as >=' '
 	denied all trace2 stat -q -r 2 --only process,run -- \
 		sh -c "\"\$0\" 1 1 kill </dev/null; exit 0" "$GIT_BUILD_DIR/build/hosts/worker" >out &&
 	test_grep "^ *>= [0-9].* worker" out &&
@@ -589,7 +589,7 @@ test_expect_success JQ,STATES 'stat --states --against compares the states of bo
 	EOF
 '
 
-test_expect_success JQ,STATES 'stat: states recorded on one side only are not compared' '
+test_expect_success JQ,STATES 'stat: states are compared only if both sides recorded them' '
 	trace2 stat -q -r 3 --baseline both --format=json ./work >out &&
 	jq -r ".differences[].kind" out | sort -u >actual &&
 	test_grep process actual &&

@@ -205,7 +205,7 @@ test_expect_success JQ 'diff corrects p for the number of names compared' '
 	EOF
 '
 
-test_expect_success 'diff does not sort the numbers of a run by difference' '
+test_expect_success 'diff shows measures of runs in fixed order, not by difference' '
 	runs b wall=1000,1000,1000,1000 a-count=1,1,1,1 z-count=5,5,5,5 &&
 	runs n wall=1001,1001,1001,1001 a-count=2,2,2,2 z-count=900,900,900,900 &&
 	trace2 diff -n 9 b n >actual &&
@@ -241,7 +241,7 @@ test_expect_success 'diff reports too many names for significance, and --fail-ab
 '
 
 # Only names that were selected are tested.
-test_expect_success 'diff with fewer names gives smaller p for the same runs' '
+test_expect_success 'diff -N: p is smaller if fewer names are compared' '
 	test_expect_code 1 trace2 diff -N "a/1[0-4]" --only region --fail-above 5% \
 		b n >out 2>err &&
 	! grep "fail-above ignores" err &&
@@ -313,7 +313,7 @@ test_expect_success JQ 'diff shows a measure that only one side has as new or go
 	EOF
 '
 
-test_expect_success JQ 'diff counts a run without a region as 0' '
+test_expect_success JQ 'diff counts a region as 0 in a run that did not enter it' '
 	runs a region:x/y=100,100,0,0,0 && runs b region:x/y=100,100,100,0,0 &&
 	trace2 diff --only region --format=json a b >out &&
 	jq -c ".differences[] | [.base, .new, .base_calls, .new_calls]" out >actual &&
@@ -428,7 +428,7 @@ test_expect_success 'diff refuses a side without a run' '
 	test_grep "^trace2: warning: .blank/one.: zero-sized file, nothing to do! " err
 '
 
-test_expect_success 'diff judges nothing if the selection is empty' '
+test_expect_success 'diff reports a selection that matches nothing; with --fail-above it is an error' '
 	runs a wall=1,1,1,1,1 region:x/y=1,1,1,1,1 &&
 	trace2 diff --only region -N typo a a >out &&
 	echo "Nothing measured matches --only, -N and -t." | test_cmp - out &&
@@ -487,7 +487,7 @@ test_expect_success 'diff: hostile numbers in meta.json do no harm' '
 	done
 '
 
-test_expect_success SECCOMP,JQ 'diff: a process without a known end has its minimal time' '
+test_expect_success SECCOMP,JQ 'diff shows the time of a process without a known end as >=' '
 	for end in kill exit
 	do
 		denied all trace2 record -q --no-ptrace \

@@ -43,7 +43,7 @@ test_expect_success 'verdict: a count that is equal in every run is exact, and a
 	verdict "less work: -1 counter odb/unzip; time: task-clock 0% (-0.6% to +0.6%)"
 '
 
-test_expect_success 'verdict: a counter that varies on a side, or has three runs, is not exact' '
+test_expect_success 'verdict: a counter that varies, or has only three runs, is not exact' '
 	runs a counter:odb/unzip=10,10,10,10,10 &&
 	runs b counter:odb/unzip=11,11,11,10,10 &&
 	trace2 diff --only counter a b >out &&
@@ -96,7 +96,7 @@ test_expect_success 'verdict: a slower run is reported with amount and region' '
 	test_grep "^faster: task-clock -16.6% (-17.0% to -16.2%), from a/part 1.49ms -> 502us" out
 '
 
-test_expect_success 'verdict: no difference is reported if the test contradicts the medians' '
+test_expect_success 'verdict: medians that differ, but not by the test, count as no difference' '
 	base=5001,5002,5003,5004,5005,5006,5007,5008,5009,5010,5100,5101,5102,5103,5104,5105,5106,5107,5108,5109,5110 &&
 	new=5050,5051,5052,5053,5054,5055,5056,5057,5058,5059,5099,5200,5201,5202,5203,5204,5205,5206,5207,5208,5209 &&
 	runs a wall=$base task-clock=$base &&
@@ -107,7 +107,7 @@ test_expect_success 'verdict: no difference is reported if the test contradicts 
 	trace2 diff --fail-above 0 b a
 '
 
-test_expect_success JQ 'verdict: time is task-clock, else wall, shown with instructions' '
+test_expect_success JQ 'verdict: task-clock decides, or wall without it; instructions are shown beside' '
 	runs a wall=$same task-clock=$same instructions=$same &&
 	runs b wall=$same task-clock=$same instructions=$(echo $same | sed s/50/60/g) &&
 	trace2 diff a b >out &&
@@ -215,7 +215,7 @@ test_expect_success IO,ORDINARY_USER,JQ 'an ordinary user gets the same counts o
 	test_cmp expect actual
 '
 
-test_expect_success 'measures of --only that were not measured are reported, and not judged' '
+test_expect_success 'diff warns of a measure in --only that was not measured; --fail-above refuses it' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$same task-clock=$same &&
 	trace2 diff --only wall,bytes-read a b >out 2>err &&
@@ -228,7 +228,7 @@ test_expect_success 'measures of --only that were not measured are reported, and
 longer=50000,50100,50200,50300,50400,50500,50600,50700,50800,50900
 
 # The text names the measures that the gate judges.
-test_expect_success '--fail-above judges each measure of the selection' '
+test_expect_success '--fail-above with --only judges each selected measure' '
 	runs a wall=$same task-clock=$same &&
 	runs b wall=$longer task-clock=$same &&
 	test_expect_code 1 trace2 diff --fail-above 5% --only wall,task-clock a b \
@@ -247,7 +247,7 @@ test_expect_success 'verdict: wall decides for a command that mostly waits' '
 	verdict "no difference: task-clock 0% (-0.6% to +0.6%), 2 counts are the same; marked (*), but not decisive: wall"
 '
 
-test_expect_success 'verdict: failed or damaged runs make the verdict doubtful' '
+test_expect_success 'verdict: failed and incomplete runs are counted in the verdict' '
 	sed "s/\"version\":1/&,\"exit_code\":3/" b/run-0002/meta.json >meta &&
 	test_grep exit_code meta &&
 	mv meta b/run-0002/meta.json &&
@@ -268,7 +268,7 @@ test_expect_success IO,JQ,!TSAN 'the lines of events do not count as output of C
 	echo true | test_cmp - actual
 '
 
-test_expect_success IO 'stat finds one percent more reads and writes by exact counts' '
+test_expect_success IO 'stat finds one percent more reads and writes, since the counts are exact' '
 	writes work &&
 	trace2 stat -q -r 4 --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+200 bytes written, +100 bytes read, +10 reads, and 1 more count" out &&
@@ -303,7 +303,7 @@ test_expect_success SYSCALLS,JQ '--syscalls counts system calls by kind in all p
 			(.measures[] | select(.name == \"system-calls\") | .mean)" out
 '
 
-test_expect_success SYSCALLS '--syscalls shows kinds that differ, and kinds of one side' '
+test_expect_success SYSCALLS '--syscalls shows kinds of system calls that differ, or that one side lacks' '
 	writes work &&
 	trace2 stat -q -r 4 --syscalls --against "./work 1000" ./work 1010 >out &&
 	test_grep "^[a-z ]*: .*+10 read, +10 write, " out &&
@@ -319,7 +319,7 @@ test_expect_success SYSCALLS '--syscalls shows kinds that differ, and kinds of o
 	test_grep " execve$" out
 '
 
-test_expect_success SYSCALLS '--syscalls shows the sum on a terminal, and kinds with -n' '
+test_expect_success SYSCALLS '--syscalls shows the sum, and with -n each kind of system call' '
 	trace2 stat -q --syscalls true >out &&
 	test_grep "^  *[1-9][0-9]*  system-calls$" out &&
 	test_grep ! execve out &&
@@ -443,14 +443,14 @@ test_expect_success SETPRIV,ORDINARY_USER '--allocations without permission warn
 	test_grep ! allocations out
 '
 
-test_expect_success 'stat compares runs that take turns pair by pair' '
+test_expect_success 'stat --against compares in pairs, and names the test of Wilcoxon' '
 	trace2 stat -q --against true true >out &&
 	test_grep "^P: test of Wilcoxon (pairs)" out
 '
 
 # W+ of the differences is 6 of 36: in 26 of 256 cases one as far from the middle.
 # The changes from 0 would be the largest ratios.
-test_expect_success JQ 'pairs with a value of 0 are compared by difference, not ratio' '
+test_expect_success JQ 'stat compares pairs of runs by difference, not ratio, if a value is 0' '
 	write_script counts <<-\EOF &&
 	echo "$1" >>"turns.$1"
 	shift "$(wc -l <"turns.$1")"
@@ -494,7 +494,7 @@ test_expect_success COUNT '--until-decided stops when the time is decided' '
 
 # Each run computes twice as much as its pair. Every other pair computes eight
 # times as much as the pair before.
-test_expect_success COUNT '--until-decided compares pairs, so that load on both does not matter' '
+test_expect_success COUNT '--until-decided compares runs in pairs, so that changing load does not matter' '
 	write_script alike <<-EOF &&
 	echo "\$1" >>"turns.\$1"
 	test \$((\$(wc -l <"turns.\$1") % 2)) = 0 || set -- "\$1" \$((\$2 * 8))

@@ -77,7 +77,7 @@ test_expect_success 'stat --note leaves the index unchanged' '
 	)
 '
 
-test_expect_success 'stat --note: each command has a block in the note, replaced when it is run again' '
+test_expect_success 'stat --note: a note has one block for each command, replaced by a later run' '
 	(
 		cd repo && git checkout -q v6 &&
 		trace2 stat -r 4 -q --note -- true >out &&
@@ -118,7 +118,7 @@ test_expect_success 'setup: give the notes of all commits the same times' '
 	)
 '
 
-test_expect_success 'history has a row for each commit, with its changes' '
+test_expect_success 'history has a row for each commit, and reports which of them changed the command' '
 	(
 		cd repo &&
 		trace2 history -- "$PERL_PATH" sub/prog >out &&
@@ -166,7 +166,7 @@ test_expect_success 'history reports that there are no notes' '
 '
 
 # A step of time that stays, in notes of 12 commits; a lone one that does not.
-test_expect_success 'history names the commit where the time changed, and stayed changed' '
+test_expect_success 'history names the commit after which time stayed slower, not a single outlier' '
 	git init -q times && (
 		cd times &&
 		for i in 1 2 3 4 5 6 7 8 9

@@ -41,7 +41,7 @@ state () {
 	git diff --cached && git diff
 }
 
-test_expect_success 'bisect in a hook leaves what the user staged' '
+test_expect_success 'bisect in a hook leaves the staged changes of the user' '
 	(
 		cd repo && git checkout -q -b hooked &&
 		cat >.git/hooks/pre-commit <<-EOF &&
@@ -57,7 +57,7 @@ test_expect_success 'bisect in a hook leaves what the user staged' '
 	)
 '
 
-test_expect_success 'bisect under variables of Git leaves index, HEAD and files' '
+test_expect_success 'bisect with GIT_INDEX_FILE or GIT_DIR set leaves index, HEAD and files' '
 	(
 		cd repo && git checkout -q -f -B staged v5 &&
 		echo staged >other && git add other && echo not >sub/new &&

@@ -149,7 +149,7 @@ test_expect_success 'top shows the earlier sums while the values of an ended thr
 	jq -e --argjson was "$(cat values)" ".counters[0].value == \$was + 1" after
 '
 
-test_expect_success 'top does not disturb the process, and sees its end' '
+test_expect_success 'top leaves the process running, and shows its exit code' '
 	trace2 top -d 0.01 -p "$worker" >until-end 8>&- 9<&- &
 	top=$! &&
 	while ! test -s until-end
@@ -197,7 +197,7 @@ test_expect_success 'top reads the ring of an ended process' '
 	test_grep ! "THREAD " actual
 '
 
-test_expect_success 'top accepts a directory with several processes, and reports one without' '
+test_expect_success 'top shows two processes of a directory, and reports a directory without any' '
 	test_must_fail trace2 top --once rings 2>err &&
 	test_grep "no process with a ring in .rings. is running (.trace2 report rings. reads the rings of ended ones)" err &&
 	start_worker rings 1 2 exit &&

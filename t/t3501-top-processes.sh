@@ -213,7 +213,7 @@ test_expect_success 'top adds the CPU time of ended processes to the sum' '
 '
 
 # Nobody waits for children whose end is ignored: theirs is lost to the kernel.
-test_expect_success 'top keeps the CPU time of ended processes that nobody waited for' '
+test_expect_success 'top counts the CPU time of a child that ended without being waited for' '
 	mkfifo go went &&
 	{ "$PERL_PATH" -MTime::HiRes=clock -e "
 		\$| = 1;
@@ -258,7 +258,7 @@ test_expect_success 'top accepts processes that begin and end while it reads the
 '
 
 # Hogs share the CPUs. While top is stopped, the one that it watches ends.
-test_expect_success 'top counts no waiting for a CPU for ended processes' '
+test_expect_success 'top counts an ended process as ended, not as waiting for a CPU' '
 	hogs= &&
 	# Remove the looks of the test before: otherwise top would be stopped
 	# before it looks.

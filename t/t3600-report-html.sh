@@ -129,7 +129,7 @@ test_expect_success JQ 'the page has counters and timers also by thread' '
 	EOF
 '
 
-test_expect_success JQ 'names in tables of the page refer to items of the timeline' '
+test_expect_success JQ 'report --html: names in tables link to items of the timeline' '
 	trace2 report --html page.html --no-redact known.event &&
 	page_data page.html >data &&
 	# Items: two processes, three threads, three spans, two points.
@@ -292,7 +292,7 @@ test_expect_success JQ 'the page merges steps of the critical path if too many, 
 '
 
 # The steps of 50 kinds of processes do not fit.
-test_expect_success JQ 'the page: the row of all further kinds of processes has no start time' '
+test_expect_success JQ 'the page: the row that sums up further kinds has no start time' '
 	"$PERL_PATH" -e "
 		print qq(0 0 fork 10 10 1 1\n0 0 in 10 10\n1 0 comm 10 10 top exec\n);
 		for (1 .. 50) {

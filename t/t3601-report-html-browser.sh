@@ -402,7 +402,7 @@ test_expect_success 'page: spans have lanes, and show where they waited' '
 	EOF
 '
 
-test_expect_success 'page: tables have tabs by keys, sorting, and names that lead to the timeline' '
+test_expect_success 'page: tables switch by keys, sort by clicks, and names select in the timeline' '
 	browse page.html <<-\EOF
 	my $names = "return [...document.querySelectorAll(arguments[0] + \" tbody:first-of-type > tr > th\")].map((e) => e.textContent).join(\", \")";
 	$b->click("#tab-critical_path");
@@ -450,7 +450,7 @@ test_expect_success 'page: tables have values with units, and values by thread' 
 
 # Two data points in the region, one at 1.5 s and one at 4.5 s, an error between
 # them at 4 s, a message outside, and nothing in a process that it started.
-test_expect_success 'page: data, messages and errors are marks for clicks and keys' '
+test_expect_success 'page: data, messages and errors are drawn, and selected by click and key' '
 	"$PERL_PATH" -pe "
 		print qq({\"event\":\"data\",\"sid\":\"P\",\"thread\":\"main\",\"time\":\"2026-11-21T07:20:01.500000Z\",\"file\":\"a.c\",\"line\":51,\"t_abs\":1.5,\"t_rel\":0.5,\"nesting\":2,\"category\":\"d\",\"key\":\"one\",\"value\":\"11\"}\n)
 			if /07:20:02.0.*inner/;
@@ -597,7 +597,7 @@ test_expect_success 'page: colours follow the system, the button and the printer
 	EOF
 '
 
-test_expect_success 'page: an item after a tiny one is drawn' '
+test_expect_success 'page: a long region that follows a very short one is drawn' '
 	cat >tiny.event <<-\EOF &&
 	{"event":"version","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"evt":"4","exe":"1"}
 	{"event":"start","sid":"P","thread":"main","time":"2026-11-21T07:20:00.000000Z","file":"a.c","line":1,"t_abs":0.0,"argv":["x"]}

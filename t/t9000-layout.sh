@@ -263,7 +263,7 @@ test_expect_success 'functions: a name of one word in two files is reported' '
 	EOF
 '
 
-test_expect_success 'lint finds functions and prerequisites defined in two test scripts' '
+test_expect_success 'lint finds a function or prerequisite defined twice, and one that is undefined' '
 	tree <<-\EOF &&
 	== t/t1.sh
 	test_lazy_prereq ONE true

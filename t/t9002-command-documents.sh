@@ -182,7 +182,7 @@ test_expect_success 'options named in manual pages are options of the command' '
 '
 
 # The examples in the page of top need a running process.
-test_expect_success 'examples in trace2-top have the headings that t3500 expects' '
+test_expect_success 'trace2-top(1): headings in the examples are those that t3500 expects' '
 	sed "s/^    //" "$docs"/trace2-top.adoc | heads >shown &&
 	test_line_count = 3 shown &&
 	tr -d "\t" <"$TEST_DIRECTORY"/t3500-top.sh | heads >expected &&

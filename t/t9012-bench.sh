@@ -66,7 +66,7 @@ broken () {
 	sed -n "s/   *[0-9].*NOT KEPT\$//p" table.out >actual
 }
 
-test_expect_success 'bench: a promise may be a ratio, nanoseconds, or both, and broken ones are shown' '
+test_expect_success 'bench reports promises that are not kept, as ratio, nanoseconds, or both' '
 	{
 		time_row "timer start + stop, on" 115 100 &&
 		time_row "timer start + stop, shared library" 116 100 &&
@@ -126,7 +126,7 @@ test_expect_success 'bench compare: changes beyond noise, and broken promises, a
 	test_grep "^new: .*Fast Processor 9000" table.out
 '
 
-test_expect_success 'bench compare: counts must be equal, memory and reading times nearly equal' '
+test_expect_success 'bench compare reports any change of counts, and larger ones of memory and time' '
 	rows <<-\EOF | ours old &&
 	count|an event|1000|1.000
 	load|git|1000|2000|1000|0.5|1000

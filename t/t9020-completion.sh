@@ -119,7 +119,7 @@ do
 		test_grep ! -x on_path offered
 	"
 
-	test_expect_success "$PREREQ" "$shell: no file is offered for a change of --what-if" "
+	test_expect_success "$PREREQ" "$shell: no file is offered after --what-if=" "
 		test_when_finished 'rm -r here' &&
 		mkdir here &&
 		>here/one.data &&

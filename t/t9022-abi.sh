@@ -247,7 +247,7 @@ int main(void)
 }
 EOT
 
-test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'abi: options of the first version are read no further than their size' '
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'abi: the library reads no more of an options structure than its stated size' '
 	${CC:-cc} -I"$GIT_BUILD_DIR/lib" first.c -o first \
 		-L"$GIT_BUILD_DIR/build/lib" -ltrace2 -pthread &&
 	LD_LIBRARY_PATH="$GIT_BUILD_DIR/build/lib" APP="$PWD/trace" ./first &&

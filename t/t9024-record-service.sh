@@ -132,7 +132,7 @@ test_expect_success GIT '--rotate: a session across directories is read as one' 
 		(.[1] | .processes == 2 and .files > 2)" list l/meta.json
 '
 
-test_expect_success '--rotate: a later recording replaces a rotated one without foreign files' '
+test_expect_success 'record replaces a rotated recording, unless it holds foreign files' '
 	listening l --rotate 10500 &&
 	send lines "$sock/s" 50 &&
 	counts_are 50 &&
@@ -175,7 +175,7 @@ test_expect_success 'SIGUSR1: the line of counts has losses by cause' '
 	finished
 '
 
-test_expect_success 'SIGUSR1 is forwarded to the command, if there is one' '
+test_expect_success 'record --listen with a command forwards SIGUSR1 to the command' '
 	rm -rf l &&
 	test_expect_code 7 trace2 record -o l --listen "$sock/s" -- sh -c "
 		trap \"exit 7\" USR1
@@ -288,7 +288,7 @@ test_expect_success 'a missing service manager, or an invalid NOTIFY_SOCKET, doe
 	unset NOTIFY_SOCKET
 '
 
-test_expect_success 'record leaves NOTIFY_SOCKET to the command, if there is one' '
+test_expect_success 'record with a command sends nothing to NOTIFY_SOCKET, and passes it on' '
 	rm -f "$sock/n" &&
 	managed "$sock/n" &&
 	NOTIFY_SOCKET="$sock/n" trace2 record -o told.data --listen "$sock/s" -- \

@@ -105,7 +105,7 @@ int main(int argc, const char **argv)
 EOT
 
 # musl does not know RTLD_DEEPBIND.
-test_expect_success !MUSL 'the shared library never calls functions of the host' '
+test_expect_success !MUSL 'the library calls its own functions, even if the host has some of those names' '
 	nm -D --defined-only "$so" |
 	awk "\$2 == \"T\" { sub(/@.*/, \"\", \$3); print \$3 }" >names &&
 	test_line_count -gt 60 names &&
@@ -272,7 +272,7 @@ build () {
 		--into "$top/into" --only adapted
 }
 
-test_expect_success 'examples/git names a function that the adapter lacks' '
+test_expect_success 'examples/git reports a function that the adapter lacks' '
 	cp -R "$TEST_DIRECTORY/t9025" "$top/like-git" &&
 	echo "void trace2_new_fl(const char *file, int line);" \
 		>>"$top/like-git/trace2.h" &&
@@ -337,7 +337,7 @@ test_expect_success EXPENSIVE,JQ 'examples/git: a child that continues in the ba
 	test_write_lines 0 1 | test_cmp - actual
 '
 
-test_expect_success EXPENSIVE 'examples/git names a table of metrics that it cannot read' '
+test_expect_success EXPENSIVE 'examples/git reports a table of metrics that it cannot read' '
 	sed "s/\.name = \"read\"/.name = 0/" "$TEST_DIRECTORY/t9025/trace2/tr2_tmr.c" \
 		>"$top/like-git/trace2/tr2_tmr.c" &&
 	test_must_fail build &&

@@ -114,7 +114,7 @@ test_expect_success 'FROM scratch, rootless podman: ptrace records all processes
 	test_cmp two actual
 '
 
-test_expect_success 'check --record in a container: with its remedy, the critical path is right' '
+test_expect_success 'check --record in a container gives a remedy with which record works fully' '
 	test_expect_code 1 contained --rootfs "$root" \
 		/trace2 check --record --format=json >json &&
 	remedy=$(jq -r .summary[0].remedy json) &&
@@ -125,7 +125,7 @@ test_expect_success 'check --record in a container: with its remedy, the critica
 		"$top/out/remedy/meta.json"
 '
 
-test_expect_success 'check --record as an ordinary user in a container advises to run as its root' '
+test_expect_success 'check --record in a container advises an ordinary user to run as root' '
 	mkdir -p "$top/image/etc" &&
 	cp "$root/trace2" "$root/busybox" "$top/image" &&
 	echo "nobody:x:65534:65534::/:/trace2" >"$top/image/etc/passwd" &&
@@ -136,7 +136,7 @@ test_expect_success 'check --record as an ordinary user in a container advises t
 	test_grep "^as the container.s root" remedy
 '
 
-test_expect_success 'check --record still names the remedy if one of its capabilities is missing' '
+test_expect_success 'check --record names the remedy as long as one of the capabilities is missing' '
 	for options in "PERFMON --cap-add SYSLOG" "PERFMON --cap-add SYS_ADMIN"
 	do
 		test_expect_code 1 contained --cap-add $options --rootfs "$root" \
@@ -145,7 +145,7 @@ test_expect_success 'check --record still names the remedy if one of its capabil
 	done
 '
 
-test_expect_success 'filter of Docker: two capabilities give causes of waits, tracefs the right path' '
+test_expect_success 'Docker filter: two capabilities give causes of waits, tracefs the critical path' '
 	added="$docker --cap-add PERFMON --cap-add SYSLOG" &&
 	test_expect_code 1 contained $added --rootfs "$root" \
 		/trace2 check --record --format=json >json &&
