@@ -187,7 +187,7 @@ test_expect_success JQ 'events cannot forge a line or send escapes to the termin
 	test_grep "[^ ].x1b.31m.xc2.x9b2J.x7f.n" actual
 '
 
-test_expect_success 'a closed standard stream does not make an output file receive other text' '
+test_expect_success 'an output file gets no other text when a standard stream is closed' '
 	events=$TEST_DIRECTORY/traces/gc.event &&
 	trace2 export --to chrome -o expect "$events" &&
 	trace2 export --to chrome -o actual "$events" >&- &&

@@ -30,7 +30,7 @@ test_expect_success 'list shows the program without its directory, however long'
 	test_grep "  x$" actual
 '
 
-test_expect_success 'a shell between two processes is detected, and marked as likely' '
+test_expect_success 'list marks a process as a likely child (?) of a shell that started it' '
 	trace2 list "$traces/fetch.event" >out &&
 	sed -n "3,4p" out | cut -c 26- >actual &&
 	test_cmp - actual <<-\EOF &&

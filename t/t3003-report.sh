@@ -213,7 +213,7 @@ test_expect_success 'report -g cmd groups processes by command' '
 	test_line_count = 1 rows
 '
 
-test_expect_success 'the kind of a process names its subcommand or its script' '
+test_expect_success 'the kind of a process includes the subcommand or the script' '
 	. "$TEST_DIRECTORY/lib-stream.sh" &&
 	child () {
 		event P "$1" child_start "\"child_id\":$1,\"child_class\":\"?\",\"use_shell\":$2,\"argv\":[$3]" &&
@@ -320,7 +320,7 @@ test_expect_success JQ 'report: JSON has all views in one object' '
 	EOF
 '
 
-test_expect_success GIT 'report of a clone by live git shows its children' '
+test_expect_success GIT 'report of a real git clone shows git-upload-pack and the critical path' '
 	git init -q origin &&
 	git -C origin -c user.name=A -c user.email=a@example.com commit -q --allow-empty -m one &&
 	mkdir live &&

@@ -106,7 +106,7 @@ do
 	'
 done
 
-test_expect_success 'script prints a single session on request' '
+test_expect_success 'script refuses --git-perf together with --git-event' '
 	test_expect_code 2 trace2 script --git-perf --git-event "$traces/gc.event" 2>err &&
 	test_grep "only one of" err
 '

@@ -69,7 +69,7 @@ test_expect_success 'check explains a missing atexit with _exit() if the parent 
 	finds lines "a session has no atexit, but its process exited: it called _exit()"
 '
 
-test_expect_success 'check: a thread that Git does not announce is accepted' '
+test_expect_success 'check accepts a child started in a thread without thread_start' '
 	sed "/\"child_/s/\"main\"/\"th01:unknown\"/" "$traces/commit.event" \
 		>unknown &&
 	test_grep "th01:unknown" unknown &&
@@ -77,7 +77,7 @@ test_expect_success 'check: a thread that Git does not announce is accepted' '
 	test_grep "events: no problems\$" out
 '
 
-test_expect_success 'check: a second end of a child is an error' '
+test_expect_success 'check: a second child_exit of a child is an error' '
 	sed "/\"child_exit\"/p" "$traces/commit.event" >twice &&
 	finds twice "error: the end of something that was not started"
 '
@@ -115,7 +115,7 @@ test_expect_success 'check reads a stream after a partial line, with or without 
 	test_cmp expect actual
 '
 
-test_expect_success 'check: a stream with lost events is reported' '
+test_expect_success 'check warns of a stream whose program lost events' '
 	sed "/\"atexit\"/s/}\$/,\"lost\":250}/" "$traces/status.event" >lost &&
 	finds lost "^lost: warning: the program lost events (250)\$"
 '
@@ -207,7 +207,7 @@ test_expect_success 'check warns of a late perf text line, and assigns it to the
 	test_grep " 0 kinds of error, 1 of warning\$" out
 '
 
-test_expect_success 'check: a recording whose recorder was killed is a problem' '
+test_expect_success 'check warns of a recording whose recorder was killed' '
 	test_expect_code 137 trace2 record -o killed -- \
 		sh -c "test-tool trace2 001return 0; kill -9 \$PPID" &&
 	finds killed "killed/meta.json: warning: the recording is not finished" &&

@@ -65,7 +65,7 @@ test_expect_success 'report: processes of one kind share a row below the row of 
 	EOF
 '
 
-test_expect_success 'report: the CPU time of a folded row is that of all its processes' '
+test_expect_success 'report: a folded row has the CPU time of all processes in it' '
 	{
 		echo 0 0 fork 10 10 1 1 &&
 		echo 0 0 in 10 10 &&

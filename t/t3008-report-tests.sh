@@ -152,7 +152,7 @@ test_expect_success 'a recording without tests is reported' '
 '
 
 # Its parent is a zombie until prove has read all.
-test_expect_success TASKS,PROVE,JQ 'a result that comes after the end of its script is recorded' '
+test_expect_success TASKS,PROVE,JQ 'a test result that comes after the exit of the script is recorded' '
 	cat >late.sh <<-\EOF &&
 	echo 1..2
 	(

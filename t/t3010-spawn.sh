@@ -146,7 +146,7 @@ test_expect_success 'SPAWN of a child ignores events of threads other than the o
 	echo "kid 7 ms" | test_prints spawned threads.event
 '
 
-test_expect_success 'SPAWN is unknown, not 0, without an end, times or a process' '
+test_expect_success 'SPAWN is unknown, not 0, if end or times of a child are missing' '
 	{
 		begin P 0 top && child 10 0 kid && begin P/C-P00000010 14 kid &&
 		child 20 1 silent && reaped 30 1 && end P 100 0
@@ -334,7 +334,7 @@ test_expect_success 'SPAWN excludes time in which the parent computes or sleeps'
 	echo "kid 0" | test_cmp - actual
 '
 
-test_expect_success 'SPAWN before exec counts only waits of the parent that the child ends' '
+test_expect_success 'SPAWN before exec counts a wait of the parent only if the child ended it' '
 	stated >actual <<-\EOF &&
 	0 0 fork 10 10 1 1
 	0 1 fork 20 20 1 1

@@ -73,7 +73,7 @@ test_expect_success 'a process without atexit gets its signal or exit code from 
 	! grep "SIGKILL?" out
 '
 
-test_expect_success 'regions that were open when a process was killed last until the kill' '
+test_expect_success 'a region that is open when the process is killed ends with the process' '
 	trace2 report --regions killed --format=csv >out &&
 	test_grep "76000000,.*,c/long" out &&
 	trace2 report killed >out &&
@@ -85,7 +85,7 @@ test_expect_success 'check reports a stream without an end, even if the kernel r
 	test_grep "a session has no atexit: a signal killed it" out
 '
 
-test_expect_success 'exports have status and arguments of killed processes' '
+test_expect_success 'export: a killed process has the signal in otlp, chrome and csv' '
 	trace2 export --to otlp killed >otlp &&
 	jq -c ".. | objects | select(.name? == \"kid\" and .status?) |
 		[.status.code, .status.message,
@@ -104,7 +104,7 @@ test_expect_success 'exports have status and arguments of killed processes' '
 	test_grep ",signal,,9," csv
 '
 
-test_expect_success SQLITE3 'sqlite has the ends of processes' '
+test_expect_success SQLITE3 'sqlite has the exit code or the signal of each process' '
 	trace2 export --to sqlite -o x.db killed &&
 	test_prints sqlite3 x.db "select name, end, code, signal, duration_ns / 1000000
 		from sessions order by id" <<-\EOF &&

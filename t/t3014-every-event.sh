@@ -142,7 +142,7 @@ test_expect_success 'setup: make streams of other targets, and a sentinel' '
 		test-tool trace2 001return 0
 '
 
-test_expect_success 'every view accepts every event of the table' '
+test_expect_success 'every view accepts every event in the list of events' '
 	views views "$usual"
 '
 

@@ -83,7 +83,7 @@ test_expect_success JQ 'JSON of list and report has the segments of a process, o
 	EOF
 '
 
-test_expect_success JQ 'exports and views give the same time of a segment' '
+test_expect_success JQ 'exports and views agree on the time of a process that executed two programs' '
 	trace2 export --to csv --table sessions script |
 	"$PERL_PATH" -ne "print \"\$1\n\" if /,(300000000),/" >actual &&
 	echo 300000000 | test_cmp - actual &&

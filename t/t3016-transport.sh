@@ -83,7 +83,7 @@ test_expect_success 'OTLP has client and server in one trace' '
 	test_line_count = 1 actual
 '
 
-test_expect_success 'a push joins client and server' '
+test_expect_success 'client and server of git push are joined' '
 	rm -r client server &&
 	mkdir client server &&
 	GIT_SSH_VARIANT=simple GIT_SSH="$PWD/ssh" FAR="$PWD/server" \

@@ -58,7 +58,7 @@ ninja_build () {
 	build
 }
 
-test_expect_success 'ninja: its log names the target of a command and of its child processes' '
+test_expect_success 'ninja: the log gives a target to a command and to child processes of it' '
 	ninja_build &&
 	ninja_log v5 <<-\EOF &&
 	0 9 1 gone.o 36dd0750a071a6fa

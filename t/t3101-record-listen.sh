@@ -198,7 +198,7 @@ peak_kib () {
 	sed -n "s/^VmHWM:[^0-9]*\([0-9]*\) kB/\1/p" "/proc/$pid/status"
 }
 
-test_expect_success '100 MB without a newline are counted, and memory stays bounded' '
+test_expect_success 'a line of 100 MB counts as lost, and is not kept in memory' '
 	listening l 1 --listen "$sock/s" &&
 	before=$(peak_kib) &&
 	send line "$sock/s" 100000000 &&

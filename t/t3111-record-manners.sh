@@ -92,7 +92,7 @@ test_expect_success JQ 'record gives the command a TRACEPARENT, and keeps it in 
 		traced/meta.json otlp
 '
 
-test_expect_success JQ 'record continues an inherited TRACEPARENT, and makes none under GIT_TRACE2_SPANS' '
+test_expect_success JQ 'record continues an inherited TRACEPARENT; with GIT_TRACE2_SPANS it sets none' '
 	parent=00-0123456789abcdef0123456789abcdef-fedcba9876543210 &&
 	TRACEPARENT=$parent-00 trace2 record -o traced -- sh -c "echo \$TRACEPARENT" >out &&
 	jq -r ".trace | \"00-\" + .trace_id + \"-\" + .span_id + \"-00\", .parent_id" \

@@ -238,7 +238,7 @@ test_expect_success TASKS,LONG_IS_64BIT 'record -e stores no READ records in ker
 	test_grep ! READ records
 '
 
-test_expect_success TASKS,LONG_IS_64BIT 'a killed recorder leaves the states that it copied' '
+test_expect_success TASKS,LONG_IS_64BIT 'states that were copied before the recorder was killed can be read' '
 	test_expect_code 137 trace2 record -- "$PERL_PATH" \
 		"$TEST_DIRECTORY/t3120/ping-pong.perl" 30000 kill &&
 	jq -e ".state == \"running\"" trace2.data/meta.json &&

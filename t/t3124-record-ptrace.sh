@@ -141,7 +141,7 @@ test_expect_success 'ptrace: threads, their exec, vfork and daemons run as witho
 	test_grep " sleep 0.1: 0$" actual
 '
 
-test_expect_success 'ptrace: no process of many threads is lost or hangs' '
+test_expect_success 'ptrace: processes started by many threads are all recorded, and none hangs' '
 	both 0 "$tracees" forks &&
 	jq -e "[.tasks[].code] | length == 161 and
 		([.[] | select(. == 3)] | length) == 80" both/meta.json

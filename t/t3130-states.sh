@@ -13,7 +13,7 @@ trace2 reads from them. Recordings of real programs are in t3131.
 
 test_skip_unless JQ
 
-test_expect_success 'a thread is running, ready for a CPU, or waiting, as its switches say' '
+test_expect_success 'a thread is running, ready or waiting, according to the switch records' '
 	made r <<-\EOF &&
 	0 0 fork 10 10 1 1
 	5 0 run 10 10 first
@@ -54,7 +54,7 @@ test_expect_success 'the command has its arguments from meta.json if the kernel 
 
 # The first record of a thread shows its earlier state: the recorder may have
 # found it a moment later.
-test_expect_success 'threads older than the recording have states' '
+test_expect_success 'threads that began before the recording have states' '
 	made r <<-\EOF &&
 	0 0 found 10 10 main S do_wait
 	0 0 found 10 11 ready R
@@ -533,7 +533,7 @@ test_expect_success 'a recording without kernel.data has no CPU times and no wai
 	echo "- -" | test_prints states r process cpu_ns wait_ns
 '
 
-test_expect_success 'task records without times, and missing ones, are reported' '
+test_expect_success 'a task record without a time is reported, and a recording without any' '
 	made r <<-\EOF &&
 	top top
 	100 0 exit 10 10

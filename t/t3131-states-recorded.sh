@@ -214,7 +214,7 @@ in_bounds () {
 	}
 }
 
-test_expect_success JQ,WAKERS 'waits of a parent for start and end of children have the right times' '
+test_expect_success JQ,WAKERS 'waits of a parent for the start and the end of children last as measured' '
 	trace2 record -o spawner "$hosts/spawner" >known &&
 	test_line_count = 4 known &&
 	trace2 report --format=json spawner >report &&

@@ -296,7 +296,7 @@ test_expect_success 'no wake-ups recorded: the usual waker is named, else the la
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a parent that only reaped a child woke no other thread' '
+test_expect_success 'no wake-ups recorded: a parent that only reaped a child is not named as waker' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10

@@ -429,7 +429,7 @@ kid () {
 	EOF
 }
 
-test_expect_success 'report --summary names the program that had the CPU for over half of NO CPU time' '
+test_expect_success 'report --summary names a program that had the CPU for over half of NO CPU time' '
 	for end in 260 360
 	do
 		{

@@ -92,7 +92,7 @@ is_whole_session () {
 	echo "trace2 262until" | test_cmp - actual
 }
 
-test_expect_success 'record -p switches tracing on if the program allows it, and back' '
+test_expect_success 'record -p switches tracing on, and back at the end, if the program allows it' '
 	start_daemon &&
 	attach -p $pid &&
 	until_in_recording &&
@@ -334,7 +334,7 @@ test_expect_success 'two recordings with -p: the later one restores the target' 
 '
 
 # Nothing is written there when it calls the library at last.
-test_expect_success 'record -p names programs without the library, or that do not call it' '
+test_expect_success 'record -p reports programs that do not call the library, or lack it' '
 	rm -f wake &&
 	mkfifo wake &&
 	{ GIT_TRACE2_CONTROL=1 test-tool trace2 261steps "sh:read line <wake" step & } &&

@@ -463,7 +463,7 @@ test_expect_success '--functions --waits reports that an older recording has no 
 	test_grep "no calls of threads that wait .*: record it anew" err
 '
 
-test_expect_success JQ 'on_path is 0 for a process that computes off the critical path' '
+test_expect_success JQ 'on_path is 0 for a function of a process that is not on the critical path' '
 	counted >actual <<-\EOF &&
 	top one
 	2 0 map 10 10 1000 1000 /none/a

@@ -386,7 +386,7 @@ test_expect_success '--what-if of a region includes the regions inside' '
 '
 
 # The main thread waits in its region for the other one, which is in another.
-test_expect_success '--what-if of a region changes each thread that is in it' '
+test_expect_success '--what-if of a region changes only the thread that is in the region' '
 	made r <<-\EOF &&
 	top top
 	5000 0 fork 10 11 10 10

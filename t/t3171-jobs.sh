@@ -75,7 +75,7 @@ test_expect_success 'report -j gives no time below the CPU time of all jobs divi
 	test_grep "^-j 3: 90.000 ms would be 90.000 ms at best on 1 CPU, if no" out
 '
 
-test_expect_success 'report -j: a job starts in the slot that is free first' '
+test_expect_success 'report -j: each job starts as soon as one of the earlier jobs has ended' '
 	rm -rf r &&
 	{
 		echo "0 0 fork 10 10 1 1" &&

@@ -168,7 +168,7 @@ test_expect_success 'a socket with a relative path is not taken for one of that 
 '
 
 # 4: PR_SET_DUMPABLE. Only root may still ask what it waits for.
-test_expect_success NOT_ROOT,X86_64 'record counts and reports a process that hides from its own user' '
+test_expect_success NOT_ROOT,X86_64 'record counts and reports a process that is not dumpable (prctl)' '
 	cat >hides.perl <<-\EOF &&
 	syscall(157, 4, 0) == 0 or die "prctl: $!\n";
 	sleep 1;
@@ -241,7 +241,7 @@ has_end () {
 		r/tasks.jsonl)" = 2
 }
 
-test_expect_success TASKS 'the end of a wait is recorded with --no-states, too' '
+test_expect_success TASKS 'record --no-states records the end of a wait, too' '
 	rm -rf r go &&
 	mkfifo go &&
 	{ trace2 record -q --no-states -o r -- sh -c "read line <go | cat" & } &&

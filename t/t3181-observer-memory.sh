@@ -185,7 +185,7 @@ test_expect_success '--memory shows the kinds at the peak, and the curve' '
 	EOF
 '
 
-test_expect_success '--memory draws the curve in blocks if the locale has them' '
+test_expect_success '--memory draws the curve in block characters in a UTF-8 locale' '
 	built &&
 	LC_ALL=C.UTF-8 trace2 report --memory b >out &&
 	test_grep "▁▆▆*██*▂▂*▁▁" out

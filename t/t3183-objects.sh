@@ -93,7 +93,7 @@ test_expect_success 'objects: an object of another thread or an unknown process 
 	shows "pipe pipe"
 '
 
-test_expect_success 'objects: bad records are reported, and good ones kept' '
+test_expect_success 'objects: an invalid record is reported, and a valid one after it is shown' '
 	{
 		echo "80 0 object 10 10 85 - read pipe - 11" &&
 		echo "80 0 object 10 10 20 - read pipe - 11"
@@ -129,7 +129,7 @@ test_expect_success 'objects: a wait without a cause shows its object alone' '
 	test_grep "  wait pipe from sort  " out
 '
 
-test_expect_success 'objects: the critical path names the object of more than half of a step' '
+test_expect_success 'objects: a row of the critical path names the object of over half of the time' '
 	{
 		echo "96 0 object 10 10 95 - read timer" &&
 		echo "top main" &&

@@ -54,7 +54,7 @@ test_expect_success 'otlp: a process has its states as attributes' '
 '
 
 # Threads live 90, 55 and 76 us.
-test_expect_success 'folded --states: the sum is the lifetime of the threads' '
+test_expect_success 'folded --states: the states of each thread add up to the lifetime' '
 	trace2 export --to folded --states r >actual &&
 	cat >expect <<-\EOF &&
 	top 16

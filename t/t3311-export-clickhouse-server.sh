@@ -42,7 +42,7 @@ test_expect_success 'setup: start two ClickHouse servers' '
 	test_grep "^spans	[0-9][0-9][0-9]" expect
 '
 
-test_expect_success 'clickhouse server: two exports give the rows of csv once' '
+test_expect_success 'clickhouse server: a second export of the same streams adds no row' '
 	trace2 export --to clickhouse --url "$url1" --database one fleet.event &&
 	counts "$url1" one >actual &&
 	test_cmp expect actual &&

@@ -435,7 +435,7 @@ test_expect_success JQ '--against: the commands take turns, in random order' '
 	EOF
 '
 
-test_expect_success '--against finds an existing difference, and no other' '
+test_expect_success '--against reports a difference of two commands, and none for the same command' '
 	write_script works <<-\EOF &&
 	i=0
 	while test $i -lt $1
@@ -476,7 +476,7 @@ test_expect_success '--against: after an interrupt the complete runs of both com
 '
 
 # The first run waits, the others do not.
-test_expect_success JQ 'stat reports a slow first run with the remedy' '
+test_expect_success JQ 'stat reports a slow first run, and advises --warmup' '
 	write_script cold <<-EOF &&
 	echo run >>cold.runs
 	test \$(wc -l <cold.runs) -ne 1 ||

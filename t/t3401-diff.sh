@@ -129,7 +129,7 @@ test_expect_success 'diff of two sets of runs shows summed CPU times, and summed
 	test_grep "WAIT (SUM)" out
 '
 
-test_expect_success JQ 'diff: p is that of the exact Mann-Whitney test over all divisions of the runs' '
+test_expect_success JQ 'diff: p equals the exact Mann-Whitney test, counted over all divisions' '
 	cat >pairs <<-\EOF &&
 	1,2,3,4 5,6,7,8
 	1,3,5,7 2,4,6,8
@@ -179,7 +179,7 @@ test_expect_success 'diff finds no difference between runs that do not differ' '
 # usual run compares the first 8.
 pairs=8
 test_have_prereq !EXPENSIVE || pairs=60
-test_expect_success JQ 'diff reports chance as a difference as rarely as it should' '
+test_expect_success JQ 'diff reports a difference in at most 8 of 60 pairs that differ by chance' '
 	"$PERL_PATH" "$TEST_DIRECTORY"/t3401/same-pairs.perl | head -n $pairs >some &&
 	ps_of <some >ps &&
 	test_line_count = $pairs ps &&

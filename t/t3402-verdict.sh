@@ -189,7 +189,7 @@ writes () {
 	EOF
 }
 
-test_expect_success IO,JQ 'record and stat count bytes and calls of reading and writing, also in children' '
+test_expect_success IO,JQ 'record and stat count reads and writes, calls and bytes, also in children' '
 	writes both &&
 	trace2 record -q -o io -- sh -c "./both 700 | cat >copy" &&
 	jq -c ".io | [.written_bytes, .read_bytes >= 21000,
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
 }
 EOF
 
-test_expect_success ALLOCATIONS,CC '--allocations counts all kinds in all processes' '
+test_expect_success ALLOCATIONS,CC '--allocations counts malloc, calloc and the like in all processes' '
 	"$CC" -O0 -o allocates allocates.c &&
 	trace2 stat -r 4 -q --allocations --only allocations \
 		--against "./allocates 100" ./allocates 110 >out &&

@@ -85,7 +85,7 @@ cat >expect <<-\EOF
 ./share/zsh/site-functions/_trace2
 EOF
 
-test_expect_success 'install: DESTDIR with a blank, and PREFIX, are used' '
+test_expect_success 'install puts all files below DESTDIR and PREFIX, also with a blank' '
 	install_it install DESTDIR="$PWD/dest dir" PREFIX=/opt/trace2 \
 		>out 2>err &&
 	list_files "dest dir/opt/trace2" >actual &&

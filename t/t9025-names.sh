@@ -117,7 +117,7 @@ test_expect_success !MUSL 'the library calls its own functions, even if the host
 	makes_all_calls ./host
 '
 
-test_expect_success 'PREFIX_NAMES: each name of the library, and of its public files, gets the prefix' '
+test_expect_success 'PREFIX_NAMES: each name in the library and the public headers gets the prefix' '
 	make_lib -C "$GIT_BUILD_DIR" PREFIX_NAMES=lib BUILD="$top/named" \
 		"$top/named/lib/libnames.h" "$top/named/include/libtrace2_metric.h" &&
 	nm -g --defined-only "$GIT_BUILD_DIR/build/lib/libtrace2.a" |
@@ -142,7 +142,7 @@ test_expect_success EXPENSIVE 'setup: a sub-make of another project with names o
 	make_lib -C "$top" lib
 '
 
-test_expect_success EXPENSIVE 'a build with other names writes into its own directory only' '
+test_expect_success EXPENSIVE 'a build with other names writes only into the given directory' '
 	(cd "$top/sub" && find . | LC_ALL=C sort) >actual &&
 	test_cmp before actual &&
 	(cd "$library" && find . -type f ! -path "./obj/*" -o -name "*.so*") |
