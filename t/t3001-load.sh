@@ -76,7 +76,7 @@ test_expect_success 'text of the normal target is refused by name' '
 	test_grep "normal target" err
 '
 
-test_expect_success 'a stream gives the same list from a file, a directory, several files and standard input' '
+test_expect_success 'a stream gives the same list from a file, a directory, files and standard input' '
 	trace2 list --format=json "$traces/gc.event" >expect &&
 	trace2 list --format=json - <"$traces/gc.event" >actual &&
 	test_cmp expect actual &&

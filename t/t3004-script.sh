@@ -267,7 +267,7 @@ live () {
 	test_cmp expect actual
 }
 
-test_expect_success GIT 'script prints the lines of a live Git: directories with blanks, many repositories' '
+test_expect_success GIT 'script prints the lines of Git: directories with blanks, many repositories' '
 	mkdir -p "$repo" &&
 	cat >live/.gitconfig <<-\EOF &&
 	[user]
@@ -295,7 +295,7 @@ test_expect_success GIT 'script prints the lines of a live Git: directories with
 	test_grep " | r10  | " live.perf
 '
 
-test_expect_success GIT 'script prints the lines of a live Git: bare repositories, aliases, hooks' '
+test_expect_success GIT 'script prints the lines of Git: bare repositories, aliases, hooks' '
 	live 0 init -q --bare ../bare &&
 	live 0 push -q ../bare HEAD:refs/heads/x &&
 	live 0 -C ../bare log -1 x &&
@@ -313,7 +313,7 @@ test_expect_success GIT 'script prints the lines of a live Git: bare repositorie
 	live 0 rebase -q HEAD
 '
 
-test_expect_success GIT 'script prints the lines of a live Git that fails' '
+test_expect_success GIT 'script prints the lines of a Git command that fails' '
 	live 1 checkout no-such-branch &&
 	live 128 log no-such -- &&
 	live 129 status --no-such &&

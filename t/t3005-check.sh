@@ -95,7 +95,7 @@ test_expect_success 'check: a missing exit event after exit() is accepted' '
 	test_grep "events: no problems$" out
 '
 
-test_expect_success 'check: a cut stream is a problem' '
+test_expect_success 'check warns of a stream whose last line is cut short' '
 	head -c 3000 "$traces/status.event" >cut &&
 	finds cut "warning: the last line is cut short"
 '
@@ -120,7 +120,7 @@ test_expect_success 'check warns of a stream whose program lost events' '
 	finds lost "^lost: warning: the program lost events (250)\$"
 '
 
-test_expect_success 'check: consequences of lost events are warnings' '
+test_expect_success 'check: an error that lost events explain is only a warning' '
 	sed "2,/region_enter/{/region_enter/d;}" lost >lost-more &&
 	finds lost-more "warning: a region_leave without a region_enter" &&
 	test_grep " 0 kinds of error, 3 of warning\$" out &&
@@ -216,7 +216,7 @@ test_expect_success 'check warns of a recording whose recorder was killed' '
 	test_must_be_empty err
 '
 
-test_expect_success 'check: a recording with lost records reports each kind once' '
+test_expect_success 'check warns of a recording with lost records, and report counts the losses' '
 	trace2 record -o recording -- test-tool trace2 001return 0 &&
 	trace2 check recording &&
 	sed "s/\"lost\":0,\"losses\":{\"kernel_records\":0/\"lost\":7,\"losses\":{\"kernel_records\":7/" \
@@ -334,7 +334,7 @@ test_expect_success 'check --env: a setting of an included file is shown with th
 	test_grep "^GIT_TRACE2_EVENT_BRIEF  *true  .*/more" out
 '
 
-test_expect_success 'check --env: the environment overrides the user file, the user file the system file' '
+test_expect_success 'check --env: environment goes before user file, user file before system file' '
 	test_config_global trace2.eventTarget "$PWD/nowhere/global" &&
 	test_config_global trace2.perfTarget "$PWD/perf" &&
 	printf "[trace2]\n\teventTarget = x\n\tnormalBrief = true\n" >system &&
@@ -345,7 +345,7 @@ test_expect_success 'check --env: the environment overrides the user file, the u
 	test_grep "^GIT_TRACE2_BRIEF  *true  *$PWD/system" out
 '
 
-test_expect_success 'check --env: a key of a repository has no effect' '
+test_expect_success 'check --env ignores a trace2 key in a repository and in GIT_CONFIG_COUNT' '
 	mkdir -p repo/.git/refs repo/.git/objects &&
 	echo "ref: refs/heads/main" >repo/.git/HEAD &&
 	printf "[core]bare=false\n[trace2]eventTarget=/x\n" >repo/.git/config &&

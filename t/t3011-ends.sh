@@ -388,7 +388,7 @@ test_expect_success EXIT_CODES 'a killed program that wrote no events is shown w
 	test_grep "^sh signal SIGSEGV kernel$" actual
 '
 
-test_expect_success GIT,EXIT_CODES 'a fetch that leaves gc in the background is shown whole' '
+test_expect_success GIT,EXIT_CODES 'list shows each gc that git fetch leaves in the background once' '
 	git init -q -b main far &&
 	test_commit -C far one &&
 	git clone -q --no-local far near &&

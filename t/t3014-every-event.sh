@@ -162,7 +162,7 @@ test_expect_success LIBCURL 'export to a database server includes every event' '
 		--url "http://127.0.0.1:$(cat server/port)"
 '
 
-test_expect_success 'views of events show each event of the table' '
+test_expect_success 'views of events show each event in the list of events' '
 	for input in whole alone
 	do
 		trace2 script --git-event $input >out &&

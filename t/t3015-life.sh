@@ -66,7 +66,7 @@ test_expect_success 'task records with spaces are read, and malformed ones are r
 	done
 '
 
-test_expect_success JQ 'JSON of list and report has the segments of a process, one for each program' '
+test_expect_success JQ 'JSON of list and report has one segment for each program of a process' '
 	trace2 list --format=json script >json &&
 	trace2 report --format=json script >>json &&
 	begin A-P0000000f 1 top >plain.event &&
@@ -276,7 +276,7 @@ unfinished () {
 	} >"$1/tasks.jsonl"
 }
 
-test_expect_success JQ 'a killed recorder: open processes last until the last record' '
+test_expect_success JQ 'a process whose recorder was killed lasts until the last record' '
 	unfinished killed "\"state\":\"running\"" &&
 	test_prints lives killed <<-\EOF &&
 	>= 50.000 open 15 top
@@ -302,7 +302,7 @@ test_expect_success JQ 'a killed recorder: open processes last until the last re
 	test_grep "^30000000,.*,c/open" out
 '
 
-test_expect_success 'a complete recording: open processes last until its end' '
+test_expect_success 'a process that outlives a complete recording lasts until the end of it' '
 	unfinished complete "\"state\":\"complete\",\"end_monotonic_ns\":1100000000" &&
 	lives complete | sed 2q >actual &&
 	test_cmp - actual <<-\EOF
@@ -311,7 +311,7 @@ test_expect_success 'a complete recording: open processes last until its end' '
 	EOF
 '
 
-test_expect_success 'a recording with lost records: open processes last until their own last record' '
+test_expect_success 'a process without an end, with records lost, lasts until its last record' '
 	unfinished lost "\"state\":\"complete\",\"end_monotonic_ns\":1100000000,\"lost\":1,\"losses\":{\"kernel_records\":1}" &&
 	lives lost | sed 2q >actual &&
 	test_cmp - actual <<-\EOF
@@ -393,7 +393,7 @@ test_expect_success GIT,JQ,TASKS 'Git, a script that ends in Git, Git below a sh
 '
 
 # The child runs until this test ends its input.
-test_expect_success PIPE,JQ,TASKS 'a running recorder: open processes last until now' '
+test_expect_success PIPE,JQ,TASKS 'a process that is still recorded lasts until now' '
 	mkfifo stop &&
 	{
 		trace2 record -o now -- sh -c "echo x >started; cat; :" <stop >/dev/null &

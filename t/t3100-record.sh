@@ -599,7 +599,7 @@ test_expect_success SECCOMP '--max-size without task records: the number of loss
 	test_grep "max-size was reached: programs that started later recorded nothing (their number is unknown without the kernel${SQ}s records)" err
 '
 
-test_expect_success SECCOMP 'record says once that there are no task records, and continues' '
+test_expect_success SECCOMP 'record reports once that there are no task records, and runs the command' '
 	test_expect_code 4 denied all \
 		trace2 record --no-ptrace -- sh -c "sh -c \"exit 7\"; exit 4" 2>err &&
 	test_line_count = 4 err &&
@@ -626,7 +626,7 @@ test_expect_success SECCOMP,EXIT_CODES 'the process connector is used if perf ev
 '
 
 # The descriptors of a recorder are closed when no process has them any more.
-test_expect_success SECCOMP,!MUSL 'a recorder killed before the command runs leaves no process' '
+test_expect_success SECCOMP,!MUSL 'no process is left if the recorder is killed before the command runs' '
 	test_when_finished "rm -rf gone" &&
 	{
 		(
@@ -641,7 +641,7 @@ test_expect_success SECCOMP,!MUSL 'a recorder killed before the command runs lea
 
 nr=300
 test_have_prereq !EXPENSIVE || nr=3000
-test_expect_success TASKS 'record counts processes beyond the buffers of the kernel as lost' '
+test_expect_success TASKS 'record has every one of many processes, or reports lost records' '
 	cat >cmd <<-\EOF &&
 	i=0
 	while test $i -lt $1

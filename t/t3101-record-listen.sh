@@ -236,7 +236,7 @@ test_expect_success 'a datagram of 256 KiB is recorded, a larger one is counted 
 # Lines of 1000 bytes, more than the recorder keeps: make check sends three times as many.
 lines=100000
 test_have_prereq !EXPENSIVE || lines=300000
-test_expect_success 'a disk that hangs does not stop reading, and losses are counted' '
+test_expect_success 'record --listen goes on reading while the disk hangs, and counts losses' '
 	listening l 1 --listen "$sock/s" &&
 	mkfifo l/events/s-many &&
 	before=$(peak_kib) &&
@@ -322,7 +322,7 @@ test_expect_success 'record --listen does not remove a file that replaced its so
 	rm "$sock/s"
 '
 
-test_expect_success 'record --listen refuses a socket path that is too long, or in a missing directory' '
+test_expect_success 'record --listen refuses a socket path that is too long or in no directory' '
 	long=$(printf "%0120d" 0) &&
 	test_expect_code 128 trace2 record -o none --listen "$sock/$long" 2>actual &&
 	test_grep "longer than 107 bytes" actual &&

@@ -70,7 +70,7 @@ programs () {
 	grep "$1" all
 }
 
-test_expect_success EXEC_ARGS 'a program that ended before the recorder could run has its arguments and directory' '
+test_expect_success EXEC_ARGS 'arguments and directory of a program are recorded while the recorder is stopped' '
 	write_script paused <<-\EOF &&
 	kill -STOP $PPID
 	until grep -q "^State:.[Tt]" /proc/$PPID/status; do :; done
@@ -86,7 +86,7 @@ test_expect_success EXEC_ARGS 'a program that ended before the recorder could ru
 
 test_lazy_prereq MOUNTS 'unshare -m mount -t tmpfs none .'
 
-test_expect_success EXEC_ARGS,MOUNTS 'directories below mounts, in a chroot, removed, deep or with odd names are as in /proc' '
+test_expect_success EXEC_ARGS,MOUNTS 'directories (below mounts, in a chroot, removed, deep) are the same as in /proc' '
 	deep=$("$PERL_PATH" -e "print q(d/) x 600, q(e)") &&
 	mkdir -p "a b/c" gone below jail/d "$deep" &&
 	cp "$(command -v busybox)" jail &&

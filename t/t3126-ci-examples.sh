@@ -23,7 +23,7 @@ sudo_is () {
 	EOF
 }
 
-test_expect_success 'github-action: a recorded step has the exit code of its command, a summary, a page' '
+test_expect_success 'github-action: a step has the exit code of the command, a summary, a page' '
 	sudo_is 1 &&
 	test_when_finished "rm -f asked" &&
 	TRACE2_RUN="true one; exit 3" && export TRACE2_RUN &&

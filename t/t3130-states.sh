@@ -214,7 +214,7 @@ test_expect_success 'CPU time of a switch without a counter reading counts for t
 	EOF
 '
 
-test_expect_success 'CPU times are scaled to that of wait4(), unless it is below the running time' '
+test_expect_success 'CPU times are scaled to the total of wait4(), unless that is below the time run' '
 	for given in "87000 58000 29000" "93000 62000 31000" "80000 62000 31000"
 	do
 		set -- $given &&
@@ -268,7 +268,7 @@ test_expect_success 'CPU time that only wait4() reports counts for start and end
 	EOF
 '
 
-test_expect_success 'a reused pid is another process' '
+test_expect_success 'a process that reuses a pid is distinguished from the earlier one' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -325,7 +325,7 @@ test_expect_success 'an exec ends all other threads' '
 	EOF
 '
 
-test_expect_success 'open states end at the last record' '
+test_expect_success 'a state without an end lasts until the last record' '
 	made r --growing <<-\EOF &&
 	begin
 	10 0 fork 10 11 10 10

@@ -140,7 +140,7 @@ test_expect_success 'a packet is ascribed to the kernel if the interrupted threa
 	EOF
 '
 
-test_expect_success 'a packet has the interrupted thread as likely sender if it waited for a socket' '
+test_expect_success 'an interrupted thread that waited for a socket is the likely sender of a packet' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -255,7 +255,7 @@ test_expect_success 'a wait for a CPU names the thread that had it for most of t
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: the usual waker is named, else the last thread on the same CPU' '
+test_expect_success 'no wake-ups recorded: the usual waker is named, or the last thread on the CPU' '
 	made r <<-\EOF &&
 	begin
 	1 0 fork 11 11 10 10
@@ -361,7 +361,7 @@ test_expect_success 'no wake-ups recorded: a loop that runs short processes is n
 	EOF
 '
 
-test_expect_success 'no wake-ups recorded: a child that ends is the waker of a poll, signal wait or read' '
+test_expect_success 'no wake-ups recorded: a child that ends is the waker of poll, sigwait or read' '
 	for function in do_poll do_sigtimedwait anon_pipe_read
 	do
 		made r <<-EOF &&
@@ -518,7 +518,7 @@ test_expect_success 'machine-wide switches: a wake-up without a tid is by the la
 
 # 12 calls exit(), which wakes 11 and 13. In the second process, 22 ends, and 21
 # calls exit().
-test_expect_success 'no wake-ups recorded: exit() wakes all other threads, a thread end wakes its joiner' '
+test_expect_success 'no wake-ups recorded: exit() and the end of a joined thread count as wakers' '
 	made r <<-\EOF &&
 	top prog
 	1 0 fork 11 11 10 10

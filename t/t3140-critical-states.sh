@@ -194,7 +194,7 @@ test_expect_success SQLITE3 'sqlite: the table of states gives throttled as the 
 	EOF
 '
 
-test_expect_success 'the critical path gives time before a child began to the thread that created it' '
+test_expect_success 'the critical path counts the start of a child for the thread that created it' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 10 11 10 10
@@ -277,7 +277,7 @@ test_expect_success 'a row of the critical path has ~ if another thread may have
 	test_grep "^(~ the thread that ended a wait was derived, and may be another one)" out
 '
 
-test_expect_success 'the critical path extends a process past its exit record by the CPU time of wait4()' '
+test_expect_success 'a process lasts past its exit record if wait4() reports more CPU time' '
 	made r <<-\EOF &&
 	top top
 	5 0 fork 11 11 10 10
@@ -296,7 +296,7 @@ test_expect_success 'the critical path extends a process past its exit record by
 	jq -e ".summary[0].cpu_ns == 94000" json
 '
 
-test_expect_success 'refusals are reported once above the critical path' '
+test_expect_success 'report lists once, above the critical path, the data that were not recorded' '
 	jq -c ". + {wait_causes: \"denied (a remedy)\", wakers: \"kernel\"}" \
 		r/meta.json >meta &&
 	cp meta r/meta.json &&
@@ -323,7 +323,7 @@ test_expect_success 'each moment on the critical path belongs to the innermost r
 	EOF
 '
 
-test_expect_success '--what-if speeds up regions together with those inside' '
+test_expect_success '--what-if of a region speeds up the regions inside, too' '
 	trace2 report --what-if c/outer=2x --format=json r >json &&
 	jq -e ".what_if[0].then_ns == 62500 and
 		([.critical_path[] | select(.label == \"inner\").time_ns] | add ==
@@ -447,7 +447,7 @@ test_expect_success 'report --summary names a program that had the CPU for over 
 	test_write_lines "3 103000 null" "3 203000 three" | test_cmp - actual
 '
 
-test_expect_success 'the user of the CPU is in brackets if it is not in the recording' '
+test_expect_success 'a program outside of the recording that had the CPU is shown in brackets' '
 	{
 		test_write_lines "top top" &&
 		kid 10 11 nm 60 &&

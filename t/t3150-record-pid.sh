@@ -135,7 +135,7 @@ test_expect_success WAKERS 'record -p: the critical path of a shell leads to the
 '
 
 # The leak detector and ThreadSanitizer have threads, or a process, of their own.
-test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'record -p has all threads' '
+test_expect_success STATES,!SANITIZE_ADDRESS,!TSAN 'record -p records all threads of a process that runs already' '
 	start "$hosts/worker" 5 2 exit &&
 	read -r answer <&9 &&
 	attach -p $pid &&
@@ -177,7 +177,7 @@ test_expect_success TASKS 'record -p --no-states has processes only' '
 	listed "length == 2 and (.[0] | .begun and .wait_ns == null)"
 '
 
-test_expect_success TASKS 'record -p: a running recording can be read' '
+test_expect_success TASKS 'record -p: list, report and top read a recording that is not finished' '
 	start_shell &&
 	attach -p $pid &&
 	tell /bin/true &&
@@ -244,7 +244,7 @@ start_worker () {
 	read -r answer <&9
 }
 
-test_expect_success STATES,!SANITIZE_ADDRESS 'record -p copies the ring with the earlier events' '
+test_expect_success STATES,!SANITIZE_ADDRESS 'record -p copies a ring with the events from before the recording' '
 	start_worker 3 5 exit &&
 	attach -p $pid &&
 	tell "" round &&

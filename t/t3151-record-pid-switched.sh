@@ -122,7 +122,7 @@ test_expect_success TASKS 'list shows a process that continues after record -p a
 		.[0].pid == $pid"
 '
 
-test_expect_success 'record -p --max-size: the program returns to its own target, and losses are counted' '
+test_expect_success 'record -p --max-size: the program returns to the earlier target at the limit' '
 	start_daemon &&
 	attach -p $pid --max-size 20k &&
 	until_in_recording &&

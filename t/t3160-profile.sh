@@ -175,7 +175,7 @@ test_expect_success CC,TASKS,LIBDW 'report names functions of a forked child tha
 	grep "mix .*both main " path
 '
 
-test_expect_success CC,TASKS,LIBDW 'programs that a process executes later have their own functions' '
+test_expect_success CC,TASKS,LIBDW 'samples after an exec have functions of the new program' '
 	trace2 record --profile -- sh -c "./fp 50; exec ./other 50" &&
 	main_path &&
 	test_grep " mix\$" out &&
@@ -307,7 +307,7 @@ test_expect_success CC,TASKS,LIBDW,JQ 'functions of a static program have names'
 	seven_tenths
 '
 
-test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p --profile reads the existing mappings of a process' '
+test_expect_success PIPE,CC,TASKS,LIBDW,JQ 'record -p --profile names functions of a program that runs already' '
 	start ./fp 100 read &&
 	attach --profile -p $pid &&
 	echo >&8 &&

@@ -56,7 +56,7 @@ test_expect_success '--what-if with a factor of 1x changes nothing' '
 	jq -s -e "map(.critical_path) | .[0] == .[1] and (.[0] | length > 0)" json
 '
 
-test_expect_success '--what-if: a wait of unknown cause ends when it did, or is shortened, too' '
+test_expect_success '--what-if: a wait of unknown cause ends at the same time as before, or earlier' '
 	made r <<-\EOF &&
 	top one
 	20000 0 out 10 10
@@ -115,7 +115,7 @@ test_expect_success '--what-if: the gain ends where another chain becomes the lo
 '
 
 # a is preempted, and runs less long; b runs until 44 ms.
-test_expect_success '--what-if: a wait for children ends with the first child at best, the last at worst' '
+test_expect_success '--what-if: a wait for children ends at best with the first, at worst the last' '
 	made r <<-\EOF &&
 	top top
 	2000 0 fork 11 11 10 10

@@ -263,7 +263,7 @@ all_named () {
 }
 
 # A look at them takes longer than questions may take where there are few threads.
-test_expect_success PYTHON 'each of 600 threads that wait has an object' '
+test_expect_success PYTHON 'record names an object for each of 600 waiting threads' '
 	rm -rf r go &&
 	{ trace2 record -q -o r -- "$PYTHON_PATH" -c "if 1:
 		import os, threading, time

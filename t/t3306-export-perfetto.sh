@@ -111,7 +111,7 @@ test_expect_success 'perfetto: counters rise to the sum of the program; memory t
 '
 
 # Names are numbers in the file; more than it keeps at once begin again.
-test_expect_success 'perfetto: 17000 different names stay different' '
+test_expect_success 'perfetto: 17000 different names are exported unchanged' '
 	"$PERL_PATH" -e "
 		print qq({\"event\":\"version\",\"sid\":\"a\",\"thread\":\"main\",),
 			qq(\"time\":\"2026-11-21T09:00:00.000000Z\",\"evt\":\"4\",\"exe\":\"1\"}\n);

@@ -62,7 +62,7 @@ test_expect_success 'clickhouse server: a second export of the same streams adds
 	test_cmp expect.days days
 '
 
-test_expect_success 'clickhouse server: two exports give processes, states and their views once' '
+test_expect_success 'clickhouse server: a second export of a recording does not change the views' '
 	made kernel <"$TEST_DIRECTORY"/t3300/states.records &&
 	for i in 1 2
 	do
@@ -86,7 +86,7 @@ test_expect_success 'clickhouse server: two exports give processes, states and t
 		ORDER BY kind"
 '
 
-test_expect_success TREESUM 'clickhouse server: two exports give the samples of csv once' '
+test_expect_success TREESUM 'clickhouse server: samples exported twice are the same rows as in csv' '
 	mkdir rings tree &&
 	for i in 1 2 3 4
 	do
@@ -104,7 +104,7 @@ test_expect_success TREESUM 'clickhouse server: two exports give the samples of 
 	test_cmp expect.samples actual
 '
 
-test_expect_success TREESUM 'clickhouse server: samples of a cluster are there once after a second export' '
+test_expect_success TREESUM 'clickhouse server: a second export to a cluster adds no samples' '
 	trace2 export --to clickhouse --cluster two --url "$url1" --url "$url2" \
 		--database spread rings &&
 	trace2 export --to clickhouse --url "$url1" --database spread rings &&

@@ -149,7 +149,7 @@ test_expect_success JQ 'diff: p equals the exact Mann-Whitney test, counted over
 
 # Hollander and Wolfe, 1973, table 4.1: permeability of membranes. The one-sided
 # p is printed there as 0.1272; it is 382 of 3003 ways.
-test_expect_success JQ 'diff: p equals that of a textbook example' '
+test_expect_success JQ 'diff: p of a textbook example is the same as in the book' '
 	echo 80,83,189,104,145,138,191,164,73,146 115,88,90,74,121 | ps_of >actual &&
 	echo 0.254412254 | test_cmp - actual
 '

@@ -96,7 +96,7 @@ test_expect_success 'verdict: a slower run is reported with amount and region' '
 	test_grep "^faster: task-clock -16.6% (-17.0% to -16.2%), from a/part 1.49ms -> 502us" out
 '
 
-test_expect_success 'verdict: medians that differ, but not by the test, count as no difference' '
+test_expect_success 'verdict: no difference if only the medians differ, not the test' '
 	base=5001,5002,5003,5004,5005,5006,5007,5008,5009,5010,5100,5101,5102,5103,5104,5105,5106,5107,5108,5109,5110 &&
 	new=5050,5051,5052,5053,5054,5055,5056,5057,5058,5059,5099,5200,5201,5202,5203,5204,5205,5206,5207,5208,5209 &&
 	runs a wall=$base task-clock=$base &&
@@ -261,7 +261,7 @@ test_expect_success 'verdict: failed and incomplete runs are counted in the verd
 
 # The lines of its events have times, whose length varies.
 # ThreadSanitizer writes, too.
-test_expect_success IO,JQ,!TSAN 'the lines of events do not count as output of CMD' '
+test_expect_success IO,JQ,!TSAN 'bytes of trace events do not count as bytes-written of CMD' '
 	trace2 record -q -o io -- test-tool trace2 001return 0 &&
 	jq ".event_bytes > 100 and .io.written_bytes == 0 and .io.writes == 0" \
 		io/meta.json >actual &&

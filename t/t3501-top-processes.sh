@@ -165,7 +165,7 @@ test_expect_success TASKS 'top counts processes that had ended before top saw th
 	until_top ".sum[0].ended > 50 and .sum[0].cpu_ns >= 60000000"
 '
 
-test_expect_success 'top ends with a recording, and shows its exit code' '
+test_expect_success 'top ends when the recording ends, and shows the exit code' '
 	record_family name:idle &&
 	rm -f looks &&
 	{ trace2 top -d 0.01 >looks 8>&- 9<&- & } &&

@@ -656,7 +656,7 @@ test_expect_success 'page: each control has a name and a role' '
 for name in '</script><script>document.title=1</script>' '--></title><b>' \
 	'<img src=x onerror=document.title=1>' '&lt;b&gt;&amp;' '\u2028a\u0000b'
 do
-	test_expect_success "page: a name stays text in the browser: $name" '
+	test_expect_success "page: a name is shown as text, not run as HTML: $name" '
 		hostile_stream "$name" >hostile.event &&
 		trace2 report --html hostile.html hostile.event &&
 		page_data hostile.html >data &&

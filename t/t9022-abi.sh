@@ -273,7 +273,7 @@ int main(void)
 }
 EOT
 
-test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'abi: a counter has the same value by inline code and by the function' '
+test_expect_success !INSTRUMENTED,LONG_IS_64BIT 'abi: a counter has the same value with inline code as by function calls' '
 	for old in 0 1
 	do
 		${CC:-cc} -O2 -DOLD_LIBRARY=$old -I"$GIT_BUILD_DIR/lib" \

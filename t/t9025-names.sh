@@ -105,7 +105,7 @@ int main(int argc, const char **argv)
 EOT
 
 # musl does not know RTLD_DEEPBIND.
-test_expect_success !MUSL 'the library calls its own functions, even if the host has some of those names' '
+test_expect_success !MUSL 'the library calls its own functions, even if the host defines the same names' '
 	nm -D --defined-only "$so" |
 	awk "\$2 == \"T\" { sub(/@.*/, \"\", \$3); print \$3 }" >names &&
 	test_line_count -gt 60 names &&
