@@ -110,7 +110,7 @@ test_expect_success 'top shows a process, and all below it, with states' '
 	test_grep "└ idle$" actual
 '
 
-test_expect_success WCHAN 'top shows what a process waits for' '
+test_expect_success WCHAN 'top shows the cause of waiting of each process' '
 	start_family name:idle &&
 	test_when_finished end_family &&
 	until_top ".processes[0].cause == \"pipe\" and

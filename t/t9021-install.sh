@@ -353,7 +353,7 @@ test_expect_success CHECKOUT 'dist: the tarball has all files of the commit, and
 	test_cmp expect actual
 '
 
-test_expect_success CHECKOUT 'dist: without a tag, the error says what to do' '
+test_expect_success CHECKOUT 'dist without a tag fails, and advises to tag or to give REF=HEAD' '
 	test_expect_code 2 make -s -C "$GIT_BUILD_DIR" dist REF=v0 2>err &&
 	test_grep "there is no commit v0: tag the release, or give REF=HEAD" err
 '
