@@ -171,7 +171,6 @@ test_expect_success 'many processes, each a child of the one before, are read' '
 	rm -r deep out ids page
 '
 
-# Three programs in one process: two with sessions, and the last without.
 test_expect_success JQ 'a process whose first thread was not recorded has a wall time of 0' '
 	recording threads </dev/null &&
 	{
@@ -184,6 +183,7 @@ test_expect_success JQ 'a process whose first thread was not recorded has a wall
 	test_write_lines 2026-11-21T12:00:00.100000Z 0 | test_cmp - actual
 '
 
+# Three programs in one process: two with sessions, and the last without.
 test_expect_success 'a session lasts from exec to exec; a later program without events has no session' '
 	{
 		begin A-P0000000f 12 one &&
