@@ -172,8 +172,8 @@ struct trace2_mine_ {
 	uint64_t *counters; /* an array of TRACE2_INLINE_COUNTERS_ cells; or
 			     * NULL */
 	struct trace2_timer_cell_ *timers; /* an array of TRACE2_INLINE_TIMERS_
-					    * cells; NULL: take no times by
-					    * ticks */
+					    * cells; NULL: timers call the
+					    * library */
 	uint64_t until; /* a timer may start inline up to these ticks */
 	uint64_t rate; /* ns per tick, times 2^32 */
 	const struct trace2_guard_ *guard; /* not NULL if one of the pointers is

@@ -127,8 +127,8 @@ overflow(const struct tr2_slot *slot, enum tr2_metric_kind kind,
 	errno = saved_errno;
 }
 
-/* Count for a metric whose index has marks: TR2_METRIC_SAMPLED means that
- * overflows of the metric are sampled. */
+/* Add to a counter whose index is marked TR2_METRIC_SAMPLED, and take a sample
+ * if the counter has reached its limit. Ignore any other index. */
 static CODE __attribute__((noinline)) void
 add_sampled(struct tr2_slot *slot, unsigned int index, uint64_t value)
 {

@@ -76,9 +76,9 @@ static __attribute__((noinline)) void end_implied(struct tr2_call *call)
 }
 
 /*
- * Settle a leave in doubt when a region is entered. If the new region has the
- * names of the innermost one, the leave was meant for the innermost region: end
- * that region.
+ * Call this when a region is entered after a leave that may have been meant for
+ * another region than it named. If the new region has the names of the
+ * innermost one, the leave was meant for the innermost region: end that region.
  */
 static __attribute__((noinline)) void
 settle_doubt(struct tr2_call *call, const char *category, const char *label)
@@ -159,7 +159,7 @@ static void end_inner(struct tr2_call *call, const char *category,
 		end_implied(call);
 }
 
-/* Handle a leave with a wrong name, or of a region that was entered before
+/* Handle a leave whose names are wrong, or whose region was entered before
  * tracing began. */
 static bool take_unknown(struct tr2_call *call, const char *category,
 			 const char *label)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * region - functions for frequent events of sites. The fast path into rings is
- * in region_at.c. announced: the mark of an attempt at the fast path, if the
- * attempt has announced a mark and not ended it; else NULL.
+ * in region_at.c. announced: the mark of the write that the fast path has
+ * announced and not ended; NULL: there is no such write.
  */
 #pragma once
 

@@ -12,8 +12,8 @@
 #define NOINLINE __attribute__((noinline))
 
 /*
- * Return the mark that the slow path must end; NULL: the fast path announced
- * none. In this case, overwrite a mark that an earlier, ended write may have
+ * Return the mark of the write that the slow path must end; NULL: the fast path
+ * announced no write. Then overwrite the mark that an earlier write may have
  * left at this address. Do not pass q on, so that q stays in registers.
  */
 TR2_INLINE struct tr2_call_mark *announced(const struct tr2_fastpath *q)

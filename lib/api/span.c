@@ -192,7 +192,8 @@ static bool is_unrecorded(trace2_span_t span)
 	return span.place & TR2_PLACE_UNRECORDED;
 }
 
-/* End the span if another call wanted to end it while this call changed it. */
+/* While this call changed the span, another call may have asked to end the
+ * span: if so, end it. */
 static void end_as_asked(trace2_span_t span);
 
 INLINE void release(const struct tr2_span_hold *hold, trace2_span_t span)

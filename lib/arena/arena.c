@@ -76,7 +76,8 @@ static uint64_t offset_of(unsigned int i)
 	return TR2_SLOTS_OFFSET + i * (uint64_t)arena.stride;
 }
 
-/* Round the bytes of a ring that have space up to whole pages. */
+/* Return `bytes` bytes of a ring rounded up to whole pages, or the size of the
+ * ring if it is smaller. */
 static uint64_t ring_end(uint64_t bytes)
 {
 	uint64_t offset = tr2_arena_rings.data_offset;

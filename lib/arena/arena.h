@@ -88,11 +88,12 @@ struct tr2_slot *tr2_arena_slot(unsigned int i);
 bool tr2_arena_is_used(void);
 
 /*
- * Call it in a forked child: all slots become free and zero, the calling
- * thread's tr2_my_slot NULL, and the parent's file is unmapped. If a handler
- * interrupted a write and forked, the write can end: memory replaces the
- * header, the first slots and `mine`, and tr2_arena_rings stays. mine: the slot
- * of the thread that forked; NULL: this slot is not known, and memory replaces
+ * Call it in a forked child. All slots become free and zero, tr2_my_slot of the
+ * calling thread becomes NULL, and the parent's file is unmapped. A handler may
+ * have interrupted a write, and forked. So that this write can end, private
+ * memory takes the place of the header, the first slots and the slot `mine`,
+ * and tr2_arena_rings does not change. mine: the slot of the thread that
+ * forked; NULL: this slot is not known, and private memory takes the place of
  * all slots. If there was a file, no slot can be claimed until the child has a
  * file of its own, or calls tr2_arena_await_no_file().
  */
@@ -123,9 +124,10 @@ struct tr2_arena_cells {
 bool tr2_arena_back_cells(const struct tr2_arena_cells *nr);
 
 /*
- * Get space for `bytes` bytes of the slot's ring, of which `from` already have
- * space. Return the number of bytes that have space now: more than requested,
- * or `from`. Only for the owner, with signals blocked; without the lock.
+ * Get space for the first `bytes` bytes of the slot's ring. The first `from`
+ * bytes have space already. Return the number of bytes that have space now:
+ * `bytes` rounded up to whole pages, or `from`. Only for the owner, with
+ * signals blocked; without the lock.
  */
 uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
 			     uint64_t bytes);

@@ -25,8 +25,8 @@ void tr2_define_reset(bool rows_have_space)
 	definitions_backed = rows_have_space ? TR2_DEFINE_FIRST_BYTES : 0;
 }
 
-/* Get space on the disk for the first `need` bytes of a part of the file, which
- * begins at `offset` and has at most `size` bytes. */
+/* A part of the file begins at `offset`, and has at most `size` bytes: get
+ * space on the disk for the first `need` bytes of this part. */
 static bool back_pages(uint64_t *backed, uint64_t need, uint64_t offset,
 		       uint64_t size)
 {

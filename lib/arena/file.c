@@ -107,8 +107,8 @@ static int take_space(uint64_t length, const struct tr2_file_piece *pieces,
 			end = end_of(&pieces[i]);
 	if (limit != RLIM_INFINITY && end > limit)
 		return EFBIG;
-	/* Read file.length only if length is not 0: the other callers hold no
-	 * lock. */
+	/* Callers without the lock pass a length of 0: they must not read
+	 * file.length. */
 	if (length && length > file.length)
 		error = extend(length);
 	for (i = 0; i < nr && !error; i++)

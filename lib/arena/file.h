@@ -9,8 +9,8 @@
 
 #include "arena/layout.h"
 
-/* Use the file of a descriptor, which the descriptor's owner may close later.
- * false: errno is set. */
+/* Use the file of a descriptor. The owner of the descriptor may close the
+ * descriptor later. false: errno is set. */
 bool tr2_file_use(int fd);
 
 /* Round up to a page of this machine: touching a page needs space for all of
@@ -30,9 +30,9 @@ struct tr2_file_piece {
 bool tr2_file_back(const struct tr2_file_piece *pieces, unsigned int nr);
 
 /*
- * Get space for the pieces, extending the file if needed; then map a part of
- * the file, which contains the pieces. The rest of the part is a hole, which
- * must not even be read. Call it under the process's lock. NULL: errno.
+ * Get space for the pieces, extending the file if needed; then map `part`, the
+ * part of the file that contains the pieces. The rest of the part is a hole,
+ * which must not even be read. Call it under the process's lock. NULL: errno.
  */
 void *tr2_file_map(const struct tr2_file_piece *part,
 		   const struct tr2_file_piece *pieces, unsigned int nr);

@@ -116,8 +116,8 @@ enum tr2_ring_mode {
 	TR2_RING_CONSUME /* a reader moves the tail */
 };
 
-/* The reasons why records are missing. The first four count for a ring, all of
- * them for a process. */
+/* The reasons why records are missing. A ring counts the first four causes; a
+ * process counts all of them. */
 enum tr2_lost_cause {
 	TR2_LOST_NO_ROOM, /* records for which a slow reader left no room */
 	TR2_LOST_TOO_LARGE, /* records larger than a quarter of the ring */

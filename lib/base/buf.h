@@ -36,8 +36,8 @@ struct tr2_buf {
 
 void tr2_buf_init_fixed(struct tr2_buf *b, char *memory, size_t size_bytes);
 void tr2_buf_init_home(struct tr2_buf *b, char *memory, size_t size_bytes);
-/* Empty the buffer, unmap its own memory, and return to memory of the caller,
- * if it began there. */
+/* Empty the buffer, and unmap its own memory. A buffer that began in memory of
+ * the caller returns there. */
 void tr2_buf_release(struct tr2_buf *b);
 
 /* Return whether the buffer has memory of its own. */

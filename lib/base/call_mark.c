@@ -13,8 +13,8 @@
 /*
  * The least distance between the frames of a handler and the interrupted
  * frames. Between them the kernel saves the registers: at least 952 bytes and a
- * gap of 128 on x86-64, 4 KiB on AArch64. Two functions that one function calls
- * in turn have closer frames.
+ * gap of 128 on x86-64, 4 KiB on AArch64. If a function calls two functions one
+ * after the other, the frames of these two are closer.
  */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define SIGNAL_FRAME_BYTES 1024u

@@ -49,8 +49,9 @@ bool tr2_call_mark_is_over(uintptr_t at, const struct tr2_call_mark *now);
 
 /*
  * Return true if `now` probably belongs to a signal handler that interrupted
- * the other call; false if a handler jumped out, unless it is on an unknown
- * stack. Call it if tr2_call_mark_is_over() is false.
+ * the other call. false: a handler jumped out of the other call, or `now`
+ * belongs to a handler on an unknown stack. Call it if tr2_call_mark_is_over()
+ * is false.
  */
 bool tr2_call_mark_is_interrupted(uintptr_t at,
 				  const struct tr2_call_mark *now);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TR2_CHECK(condition): an invariant of the library itself, never of input from
- * a caller, the system or a file. A developer's build aborts if it does not
- * hold; others continue.
+ * a caller, the system or a file. If the condition is false, a developer's
+ * build aborts; other builds continue.
  */
 #pragma once
 

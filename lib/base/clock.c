@@ -35,10 +35,10 @@ static bool is_forbidden; /* reading the counter is forbidden */
 static bool is_fitting;
 
 /*
- * A thread that finds an expired scale holds the maker while it takes one
- * anchor. During that time other threads, and a signal handler, use the
- * kernel's clock. If the handler jumps away, the maker stays taken, and all
- * threads use the kernel's clock from then on.
+ * A thread that finds an expired scale sets `taken` while it takes one anchor.
+ * During that time other threads, and a signal handler, use the kernel's clock.
+ * If the handler jumps away, `taken` stays set, and all threads use the
+ * kernel's clock from then on.
  */
 static struct {
 	uint32_t taken;
@@ -275,7 +275,7 @@ uint64_t tr2_clock_now_slow(void)
 	return ns - MARGIN_NS > given_ns ? ns - MARGIN_NS : given_ns;
 }
 
-/* Use ticks only where inline code takes them; elsewhere they gain nothing. */
+/* Use ticks only where inline code takes them: elsewhere ticks save no time. */
 #if defined(__x86_64__) && !TR2_TSAN
 #define HAS_TICKS 1
 #else
@@ -318,8 +318,8 @@ void tr2_clock_prepare(void)
  * The clock sources whose counter can be trusted. The kernel uses the counter
  * for its own clock only while the counter is invariant and the same on all
  * cores. Do not ask the processor (CPUID) as well: that is slow in a virtual
- * machine, and may be forbidden. For a source that moves, the host gives this
- * promise: see is_answered_here().
+ * machine, and may be forbidden. In a virtual machine that may move, the host
+ * makes this promise: see is_answered_here().
  */
 static const struct source {
 	const char *name;
@@ -373,9 +373,9 @@ static uint64_t ticks_of_call(int fd)
 #define NR_TRIES 4
 
 /*
- * Return whether clock_gettime() makes no system call. For a source that moves,
- * the kernel avoids the call only while the host promises that all processors
- * share the counter.
+ * Return whether clock_gettime() makes no system call. In a virtual machine
+ * that may move, the kernel avoids the call only while the host promises that
+ * all processors share the counter.
  *
  * A clock_gettime() that makes a system call takes longer than a system call
  * that does nothing, such as a read() of 0 bytes from the file. No sandbox

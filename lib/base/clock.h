@@ -143,8 +143,9 @@ static inline uint64_t tr2_clock_sum(uint64_t a, uint64_t b)
 		(unsigned long long)((ns) / 1000000u % 1000u)
 
 /*
- * Call it before the first read of a clock: in a process that forbids itself to
- * read the counter, libc's clock_gettime(), which reads it too, would kill it.
+ * Call it before the first read of a clock. A process may forbid itself to read
+ * the counter. Then libc's clock_gettime() would kill the process, since it
+ * reads the counter, too.
  */
 void tr2_clock_prepare(void);
 
@@ -158,8 +159,8 @@ void tr2_clock_before_fork(void);
  * repairs data that another thread was changing. */
 void tr2_clock_after_fork(void);
 
-/* Return the largest error of times so far, in ns. Comparisons with the
- * kernel's clock find it; the call makes the last one now. */
+/* Return the largest error of times so far, in ns. Errors are found by
+ * comparisons with the kernel's clock; this call makes one more comparison. */
 uint64_t tr2_clock_worst_ns(void);
 
 #define TR2_WALL_REFRESH_NS UINT64_C(5000000000)

@@ -11,9 +11,9 @@
 #define store(p, value) __atomic_store_n((p), (value), __ATOMIC_RELAXED)
 
 /*
- * A window is as long as the distance of the anchors: then a read error at most
- * doubles until its end. Anchors far apart say nothing about the rate: the
- * machine may have been suspended.
+ * A window is as long as the distance of the anchors: a read error then at most
+ * doubles until the end of the window. Anchors far apart say nothing about the
+ * rate: the machine may have been suspended.
  */
 #define LONGEST_WINDOW_NS UINT64_C(16000000)
 
@@ -203,8 +203,9 @@ static void turn_now(struct tr2_fit *fit, const struct tr2_clock_anchor *now)
 	fit->long_rate = 0;
 }
 
-/* Compare the rates of whole measurements: a slow change of the rate, too small
- * between two anchors, adds up over them. */
+/* Compare the rates of whole measurements. If the rate changes slowly, the
+ * change between two anchors is too small to notice, but the changes between
+ * many anchors add up. */
 static void compare_long_rates(struct tr2_fit *fit)
 {
 	const struct tr2_clock_line before = { fit->from.ticks, fit->from.ns,
@@ -233,7 +234,7 @@ static uint64_t shortest_gap(const struct tr2_fit *fit)
 
 /* Draw a line from this anchor that gives no time before the last time that was
  * given. If that time is ahead of the clock, draw a slower line, of at least
- * half the speed, so that it meets the clock at the end of its window if
+ * half the speed, so that the line meets the clock at the end of the window if
  * possible. */
 static void draw_line(struct tr2_fit *fit, const struct tr2_clock_anchor *now,
 		      uint64_t window_ns)

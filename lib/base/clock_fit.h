@@ -6,8 +6,8 @@
  * the time is a straight line, a scale, valid for a window of ticks and no
  * longer. Arithmetic only; the caller keeps other threads out.
  *
- * Invariant, for any anchors: no scale gives a time before a time that
- * previous scale gave. If the scale is ahead (a step of the clock, a scale that
+ * Invariant, for any anchors: no scale gives a time before a time that an
+ * earlier scale gave. If the scale is ahead (a step of the clock, a scale that
  * ran too fast), a slower line corrects it, never a step back. A step forward
  * corrects a scale that is late.
  *
@@ -50,7 +50,7 @@ struct tr2_clock_line {
 /*
  * Ticks that passed while the clock stood still, found by the anchor at
  * `ticks`: the machine was suspended, or stopped and continued elsewhere. If
- * there are too many, the last entry sums up several.
+ * there were more than TR2_FIT_STOPS stops, the last entry is their sum.
  */
 #define TR2_FIT_STOPS 16
 struct tr2_clock_stop {

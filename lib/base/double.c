@@ -29,7 +29,7 @@ struct big {
 
 /*
  * The number is top / below * 10^exponent, 1 <= top / below < 10, and the next
- * larger one is larger by step / below * 10^exponent.
+ * larger number is larger by step / below * 10^exponent.
  */
 struct fraction {
 	struct big top, below, step;

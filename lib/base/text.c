@@ -185,8 +185,8 @@ static void text_add_control(struct tr2_buf *b, unsigned char c)
 	}
 }
 
-/* Return the length of the plain ASCII at s, counted in machine words: at most
- * seven bytes less than the distance to the first byte that is not plain. */
+/* Return the number of plain ASCII bytes at the start of s, rounded down to
+ * whole words of 8 bytes. */
 static size_t plain_words(const char *s, size_t n)
 {
 	const uint64_t ones = ~0ull / 0xff;

@@ -50,8 +50,9 @@ void tr2_quote_add_word(struct tr2_buf *b, const char *s);
 /* true: the processor has vectors of 32 bytes, and the kernel saves them. */
 extern bool tr2_text_has_wide TR2_HIDDEN;
 
-/* Look whether there are wide vectors: once, before other threads exist. It
- * makes no system call, and executes no CPUID. */
+/* Find out whether the processor has wide vectors, and set tr2_text_has_wide.
+ * Call it once, before other threads exist. It makes no system call, and
+ * executes no CPUID. */
 void tr2_text_wide_start(void);
 
 /* Do the same as tr2_text_copy(), for n from 32 on, by wide vectors. Call it

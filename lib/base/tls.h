@@ -2,16 +2,16 @@
 /*
  * tls - variables of a thread that frequent events read. The same objects go
  * into programs, into the shared library, and into modules that are loaded
- * while a program runs. Near the thread's pointer, the C library reserves
- * places for the variables of such modules, but only for few, which the host's
- * own modules may need. The model initial-exec demands such a place, and
- * refuses the load when all are used up. So it is not used. A TLS descriptor
- * takes a free place if there is one, else memory of its own. In a program the
- * linker turns the descriptor into a constant. Compilers other than gcc have no
- * descriptors on x86-64. gcc does not know that before glibc 2.40 the first
- * access of a thread may overwrite vector registers. On x86-64 the library
- * therefore uses descriptors by hand. In code that a program compiles,
- * trace2_metric.h leaves the choice to the compiler.
+ * while a program runs. Near the thread's pointer, the C library reserves a
+ * few places for the variables of such modules. The host's own modules may need
+ * these places. The model initial-exec demands such a place, and refuses the
+ * load when all are used up. So it is not used. A TLS descriptor takes a free
+ * place if there is one, else memory of its own. In a program the linker turns
+ * the descriptor into a constant. Compilers other than gcc have no descriptors
+ * on x86-64. gcc does not know that before glibc 2.40 the first access of a
+ * thread may overwrite vector registers. On x86-64 the library therefore uses
+ * descriptors by hand. In code that a program compiles, trace2_metric.h leaves
+ * the choice to the compiler.
  */
 #pragma once
 

@@ -9,9 +9,9 @@
 
 /*
  * Weak: a statically linked program may lack these functions. So may a program
- * with a glibc older than 2.34, which has them in a separate library. Testing
+ * with a glibc older than 2.34, which has them in a separate library. A test
  * for them makes the loader look them up at the start of each process. So only
- * builds with such a glibc test.
+ * a build with such a glibc contains the test.
  */
 #pragma weak dlopen
 #pragma weak dlsym
@@ -72,7 +72,7 @@ void tr2_unwind(struct tr2_callchain *chain, const struct tr2_code *own)
 		walk_back(take_frame, &walk);
 }
 
-/* Look whether the program, which is the first object, has no dynamic
+/* Find out whether the program, which is the first object, has no dynamic
  * linker. */
 static int look_at_program(struct dl_phdr_info *info, size_t size_bytes,
 			   void *is_static)

@@ -41,7 +41,8 @@ static inline void parse_value(const char *entry, const char *name,
 		*value = entry + len;
 }
 
-/* One pass over the environment instead of one getenv() for each variable. */
+/* Find the variables in one pass over the environment, instead of by one
+ * getenv() each. */
 static void find_places(struct tr2_config_places *places)
 {
 	for (char **entry = environ; entry && *entry; entry++) {

@@ -87,8 +87,8 @@ static void include_file(struct tr2_config_reader *rd, const char *file,
 	free(path);
 }
 
-/* The text of a file, which is packed later in place. After it there is room
- * for the longest key. */
+/* The text of a file. It is packed later, in place. After the text there is
+ * room for the longest key. */
 struct text {
 	char *buf;
 	size_t size; /* bytes that the buffer has for the text */

@@ -73,8 +73,9 @@ bool tr2_config_is_space(char c)
 
 /*
  * Return the next character. CR LF counts as one line end. At the end of the
- * text each call returns a line end. The caller counts a line after its end, so
- * that an error at a line end names the line before it.
+ * text each call returns a line end. The caller counts the line only
+ * afterwards, so that an error at a line end gives the number of the line that
+ * ends there.
  */
 static char next_char(struct scan *s)
 {

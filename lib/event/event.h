@@ -99,7 +99,7 @@ struct tr2_emitter {
 };
 
 /*
- * Data that an event has from the program's call. struct tr2_event and struct
+ * Data that an event takes from the program's call. struct tr2_event and struct
  * tr2_call both have these members, so that one copy takes all of them. site:
  * it has the event's file and line, and the category and name for the fields
  * with TR2_F_SITE; NULL: unknown. repo_id: 0: the event is about no repository;

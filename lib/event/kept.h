@@ -2,10 +2,10 @@
 /*
  * kept - the parts of frequent events' lines that stay the same from one event
  * to the next. A thread keeps a line for each of two targets. The line contains
- * the thread's id and name, and the text of the second. An event of a site
- * writes its pieces, digits, numbers and strings around these parts. The cost
- * of an event is mostly the code and the data that it runs through. So all rare
- * cases are left to render.h.
+ * the thread's id and name, and the text of the time up to its whole second. An
+ * event of a site writes its pieces, digits, numbers and strings around these
+ * parts. The cost of an event is mostly the code and the data that it runs
+ * through. So all rare cases are left to render.h.
  */
 #pragma once
 
@@ -13,12 +13,12 @@
 
 #define TR2_KEPT_BYTES 4096u
 
-/* The bytes that must be free after each string: they suffice for the rest of a
- * line except its pieces and head. */
+/* The bytes that must be free after each string. They suffice for all other
+ * parts of a line, except the site's pieces and the kept head. */
 #define TR2_KEPT_SLACK 1024u
 
-/* The maximal size of the kept parts, without the text of the second and
- * without the event's place. */
+/* The maximal size of the kept parts, without the text of the time and without
+ * the event's place. */
 #define TR2_KEPT_HEAD_BYTES \
 	(TR2_KEPT_BYTES - TR2_PIECES_BYTES - TR2_KEPT_SLACK - 128u)
 
@@ -32,8 +32,8 @@ struct tr2_kept {
 	 * text changed.
 	 */
 	uint64_t second_us;
-	size_t at; /* offset in the line: json: of the time's digits; perf: of
-		    * the head's end */
+	size_t at; /* offset in the line: where the digits of the time begin
+		    * (json), or where the head ends (perf) */
 };
 
 /* A rendered line; p NULL: render.h must render it. */

@@ -294,8 +294,8 @@ static bool find_assignment(const char *s, size_t len, size_t equals,
 		ending = s[at++] == '"' ? AT_DOUBLE_QUOTE : AT_QUOTE;
 	hide->start = at;
 	hide->end = len;
-	/* If the string is nothing but the assignment, the value reaches to the
-	 * end of the string. */
+	/* If the string consists of the assignment alone, the value reaches to
+	 * the end of the string. */
 	if (name || ending != AT_GAP)
 		hide->end = value_end(word, s, len, at, ending);
 	return !tr2_name_excuses(kind, s + name, n, s + at, hide->end - at);

@@ -287,7 +287,8 @@ static char *add_perf_place_slow(struct tr2_render *r, char *p,
 	return tr2_put_lit(p, SEPARATOR);
 }
 
-/* Append the column with file:line, or its end, cut between characters. */
+/* Append the column with file:line. If the text is too long, append "..." and
+ * the end of the text, cut between characters. */
 static char *add_perf_place(struct tr2_render *r, char *p,
 			    const struct tr2_event *ev)
 {

@@ -186,7 +186,8 @@ put_escaped(const struct out *out, char *p, const char *s, size_t len)
 	return cursor_back(out, before);
 }
 
-/* Put a double; JSON has only finite numbers, so others become strings. */
+/* Put a double. JSON has only finite numbers, so infinities and NaN become
+ * strings. */
 static __attribute__((noinline)) char *put_double(const struct out *out,
 						  char *p, uint64_t bits)
 {

@@ -196,8 +196,8 @@ static void copy_cell(struct tr2_timer_cell *to,
 	to->unpaired = load(&from->unpaired);
 }
 
-/* Update the reserve of retries. Threads may do so at once: it need not be
- * exact. */
+/* Update the reserve of retries. Several threads may do so at the same time:
+ * the reserve need not be exact. */
 static void account_retries(uint32_t spare, uint32_t tries)
 {
 	if (tries)

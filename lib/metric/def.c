@@ -154,9 +154,9 @@ static bool is_same(const struct tr2_metric_def *def,
 	       !strcmp(def->name, given->name) && def->kind == given->kind;
 }
 
-/* Return the index of the definition, from `at` on, or the first unused index,
- * which another thread may take at any time. Return the table's maximum if
- * there is no such index. */
+/* Search from `at` on. Return the index of the definition, or the first unused
+ * index, which another thread may take at any time. Return the table's maximum
+ * if there is no such index. */
 static unsigned int search_def(struct table *table, unsigned int at,
 			       uint32_t hash,
 			       const struct tr2_metric_given *given,
@@ -338,7 +338,7 @@ static void publish_new(void)
 	tr2_unlock();
 }
 
-/* Set the number of the definition's histogram, which is valid if the
+/* Set the number of the definition's histogram. The number is valid only if the
  * definition is appended at this index. false: the definition is a
  * distribution, which needs a histogram, and all histograms are in use. */
 static bool assign_histogram(const struct table *table, unsigned int index,

@@ -138,9 +138,9 @@ bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index)
 	return true;
 }
 
-/* Remove the address. It occurs once in the set: only addresses of opened
- * metrics may occur twice, if two threads keep them at once, and these are
- * never removed. */
+/* Remove the address, which occurs once in the set. The address of an opened
+ * metric may occur twice, if two threads keep it at the same time, but such an
+ * address is never removed. */
 void tr2_marks_forget(const unsigned int *index)
 {
 	const struct places *set;

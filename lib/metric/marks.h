@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * marks - the set of the addresses where all modules' definitions have their
- * indexes, so that the indexes can be marked. The set needs no lock.
+ * marks - the set of the addresses at which all modules store the indexes of
+ * their definitions, so that the indexes can be marked. The set needs no lock.
  */
 #pragma once
 

@@ -178,9 +178,9 @@ void tr2_timer_read(const struct tr2_slot *slot, unsigned int index,
 void tr2_metric_fold(struct tr2_slot *to, struct tr2_slot *from,
 		     uint64_t now_ns);
 
-/* Add the cells of `from`, which no thread writes any longer, to those of `to`
- * and set them to zero; watchers of the arena see both changes at once. NULL
- * `to`: drop the cells. */
+/* Add the cells of `from` to those of `to`, and set the cells of `from` to
+ * zero. No thread writes to `from` any longer. Watchers of the arena see both
+ * changes at once. NULL `to`: drop the cells. */
 void tr2_metric_move(struct tr2_slot *to, struct tr2_slot *from,
 		     uint64_t now_ns);
 

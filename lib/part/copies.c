@@ -95,8 +95,8 @@ static int look_at(struct dl_phdr_info *object, size_t size, void *data)
 	return 1;
 }
 
-/* Count the copies that were called but never initialized, from 0, and find the
- * copy with this number. This takes a lock of the dynamic linker. */
+/* Number the copies that were called but never initialized, from 0, and find
+ * the copy with this number. This takes a lock of the dynamic linker. */
 static bool find_copy(unsigned int number, struct copy *copy)
 {
 	struct search search = { number, copy };

@@ -28,7 +28,7 @@ struct tr2_part {
 	void (*open)(struct tr2_thread *main_thread, void **own);
 	/* A ring was opened, and readers may come soon. [L] */
 	void (*ring_begin)(struct tr2_arena_header *header);
-	/* The calling thread has a context. [L] */
+	/* The calling thread has just got its context. [L] */
 	void (*thread_begin)(struct tr2_thread *thread, void **own);
 	/* A thread has another name. [L] */
 	void (*thread_named)(const struct tr2_thread *thread);

@@ -22,10 +22,10 @@
 #define TEXT_BYTES (4 * TR2_PERFEVENT_BYTES)
 
 /*
- * With a shorter period of task-clock or cpu-clock, a program in a virtual
- * machine spends more CPU time on samples than on its work. Under valgrind it
- * spends all time on samples. The kernel's own limit, 10000, is far too low for
- * that.
+ * If the period of task-clock or cpu-clock is shorter than this, a program in a
+ * virtual machine spends more CPU time on samples than on its work. Under
+ * valgrind it spends all time on samples. The kernel's own limit, 10000, is far
+ * too low for that.
  */
 #define MIN_PERIOD_NS 50000
 #define TEXT_OF_(number) #number

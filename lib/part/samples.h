@@ -28,8 +28,8 @@ struct tr2_sample {
 extern struct tr2_sample *tr2_samples;
 extern unsigned int tr2_nr_samples;
 
-/* Write as many calls as fit into a record, at `at`, and return the end of the
- * record. ip: the calls; they may already lie there. */
+/* Write the calls at `at`, as many as fit into the record, and return the end
+ * of the record. ip: the calls; these may already lie in the record. */
 uint64_t *tr2_sample_put_calls(const uint64_t *record, uint64_t *at,
 			       const uint64_t *ip, size_t nr);
 

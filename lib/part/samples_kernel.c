@@ -66,8 +66,9 @@ static uint64_t id_of(const struct task *task, uint64_t id)
 }
 
 /*
- * Find the program's calls, after their mark. The innermost call is the address
- * of the code itself. The ring contains only return addresses, so add 1 to it.
+ * Find the program's calls: they begin after TR2_SAMPLE_CONTEXT_USER. The first
+ * call is the address of the sampled instruction itself. The ring contains only
+ * return addresses, so add 1 to this address.
  */
 static uint64_t *find_calls(uint64_t *at, uint64_t *end, size_t *nr)
 {

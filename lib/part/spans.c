@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of spans: the setting for which spans are recorded, the open spans
- * at the end of the process, and the errors of calls.
+ * The part of spans: the setting that chooses the spans to record, the open
+ * spans at the end of the process, and the errors of calls.
  */
 #include "part/part.h"
 #include "span/sampling.h"

@@ -5,11 +5,11 @@
  * names the session, or the span that the starting thread works for.
  *
  * The variable is put into the environment once, empty if there is no trace,
- * and then changed in place, as those of session/inherit.h are. It belongs to
- * the process: if two threads start children at the same time, one child could
- * see the id of the other. So a child of fork() sets the variable again, to the
- * value of its thread. Children of vfork() and posix_spawn() run no code of the
- * library.
+ * and then changed in place, like the variables of session/inherit.h. It
+ * belongs to the process: if two threads start children at the same time, one
+ * child could see the id of the other. So a child of fork() sets the variable
+ * again, to the value of its thread. Children of vfork() and posix_spawn() run
+ * no code of the library.
  */
 #pragma once
 

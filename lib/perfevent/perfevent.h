@@ -15,8 +15,9 @@
  *
  * For sampling, each of them has :PERIOD. Events in braces are a group, whose
  * first event is the leader; modifiers after the braces apply to all of them.
- * The name of a counter may have any character except a '/' before a ',', ':'
- * or '}' or the end; the category may have no '/'.
+ * The name of a counter may contain any character. A '/' in the name must not
+ * stand at its end or before a ',', ':' or '}'. The category must not contain a
+ * '/'.
  *
  * The parser reads only the text; tr2_perfevent_resolve() asks the kernel for
  * the numbers of tracepoints and devices. No memory is allocated.
@@ -79,8 +80,8 @@ struct tr2_perfevent {
 	const char *unit; /* "ns", "bytes", "uJ", or "" */
 };
 
-/* Set the fields of an attr, the kernel's or the library's struct. The
- * modifiers `pinned` and `exclusive` of a group are its leader's. */
+/* Set the fields of an attr, the kernel's or the library's struct. In a group,
+ * the modifiers `pinned` and `exclusive` apply only to the leader. */
 #define tr2_perfevent_set_attr(attr, ev)                                 \
 	do {                                                             \
 		(attr)->type = (ev)->type;                               \

@@ -27,8 +27,8 @@ struct tr2_buffer {
 	size_t page_size, size; /* in bytes */
 };
 
-/* Map a buffer for fd, an event of the kernel, or with -1 memory for the
- * library's own records. Return 0 or a negative errno. */
+/* Map a buffer. fd: an event of the kernel; -1: map memory, for the library's
+ * own records. Return 0 or a negative errno. */
 int tr2_buffer_map(struct tr2_buffer *buffer, int fd, size_t pages);
 void tr2_buffer_unmap(struct tr2_buffer *buffer);
 

@@ -235,9 +235,9 @@ bool tr2_perf_is_of_us(const struct trace2_perf *ev)
 	return !ev->pid || !syscall(SYS_tgkill, getpid(), ev->tid, 0);
 }
 
-/* Return whether the kernel may multiplex its events of the group, so that
- * these and the others count at different times. The kernel multiplexes
- * hardware counters unless they are pinned. */
+/* Return whether the kernel may multiplex its own events of the group: these
+ * would then count at other times than the group's other events. The kernel
+ * multiplexes hardware counters unless they are pinned. */
 static bool could_be_shared(const struct trace2_perf *leader,
 			    const struct trace2_perf *joining)
 {

@@ -426,9 +426,9 @@ int tr2_kernel_task_read(struct tr2_perf_kernel *kernel,
 }
 
 /*
- * Read the group. While a thread starts and inherits it, the group is
- * incomplete for an instant. Kernels since about 6.12 then fail to read it,
- * with ECHILD.
+ * Read the group. While a new thread inherits the group, the group is
+ * incomplete for an instant. Kernels since about 6.12 then fail to read the
+ * group, with ECHILD.
  */
 static ssize_t read_group(int fd, struct group_reading *all)
 {

@@ -17,10 +17,10 @@
 bool tr2_kernel_is_there(struct tr2_perf_kernel *kernel);
 
 /*
- * Return whether the kernel would ignore the period. If samples carry their
- * PERIOD, the kernel samples its software events and tracepoints at each
- * occurrence. The library therefore does not request PERIOD for these, and adds
- * the period that was set to each sample.
+ * Return whether the kernel would ignore the period. If samples contain PERIOD,
+ * the kernel samples its software events and tracepoints at each occurrence.
+ * The library therefore does not request PERIOD for these events. To each
+ * sample, the library itself adds the period that was set.
  */
 bool tr2_kernel_has_fixed_period(const struct trace2_perf_attr *attr);
 

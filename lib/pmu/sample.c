@@ -34,8 +34,9 @@ void tr2_poll_pipe_clear(struct tr2_pipe *p)
 		;
 }
 
-/* Replace a pipe whose writing end was closed by a new pipe, under the same
- * number: a pipe cannot be opened again. Return 0 or a negative errno. */
+/* If the writing end of a pipe was closed, replace the pipe by a new one under
+ * the same number: a pipe cannot be opened again. Return 0 or a negative
+ * errno. */
 static int poll_pipe_resume(struct tr2_pipe *p)
 {
 	struct tr2_pipe fresh;

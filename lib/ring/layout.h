@@ -82,7 +82,7 @@ enum tr2_record_type {
 /* Flags in misc of an event. */
 #define TR2_MISC_CUT 1u /* strings were cut or left out to fit */
 #define TR2_MISC_MAIN 2u /* emitted in the name of the session's main thread */
-/* In an event of a site, the other bits of misc have the nesting. */
+/* In an event of a site, the other bits of misc contain the nesting. */
 #define TR2_MISC_NESTING_SHIFT 2
 #define TR2_MISC_NESTING_MAX (0xffffu >> TR2_MISC_NESTING_SHIFT)
 /* Flag in misc of a MMAP2. */
@@ -173,8 +173,8 @@ struct tr2_record_task { /* FORK, EXIT */
 };
 
 /*
- * The kernel's layout for TR2_SAMPLE_TYPE. For TR2_SAMPLE_READ_FORMAT, this
- * follows:
+ * The kernel's layout for TR2_SAMPLE_TYPE and TR2_SAMPLE_READ_FORMAT. After the
+ * struct come:
  *	u64 nr, { u64 value, id; } nr times	the event's group
  *	u64 nr, u64 ip[nr]	calls, the innermost first, all as return
  *				addresses; ip[0] is TR2_SAMPLE_CONTEXT_USER

@@ -84,8 +84,8 @@ static bool is_alone(const struct tr2_control *ring)
 	return tr2_ring_load(&ring->nest) == 1;
 }
 
-/* If the record at the head is the first one of a part of the ring, set the
- * mark of that part. */
+/* If the record at the head is the first one in a part of the ring, store the
+ * record's position in the part's entry of ring->mark. */
 static void make_mark(struct tr2_control *ring)
 {
 	uint64_t head = tr2_ring_load(&ring->data_head);
@@ -103,9 +103,9 @@ static void make_mark(struct tr2_control *ring)
 	tr2_ring_store(&ring->mark[part].at, head);
 }
 
-/* Return the position of a record that begins at `at` or soon after, or of the
- * head. *nr: the number of records before that position. 0: no position is
- * known. */
+/* Return a position from `at` to the head that ring->mark contains: a record
+ * begins there. Without such a position, return the head, or 0 if another write
+ * is in progress. *nr: the number of records before the position. */
 static uint64_t find_mark(const struct tr2_control *ring, uint64_t at,
 			  uint64_t head, uint64_t *nr)
 {
@@ -298,8 +298,9 @@ static uint64_t left_in_lap(uint64_t at)
 }
 
 /*
- * Return the size of an announced record that lies after the head, or lay there
- * until it was published. 0: it has no room there, and will not be written.
+ * Return the size of the announced record. It lies after the head, or lay there
+ * until it was published. 0: the record has no room there, and will not be
+ * written.
  */
 static uint64_t announced_size(const struct tr2_control *ring, uint64_t head)
 {
@@ -367,8 +368,8 @@ static char *reserve_record(struct tr2_control *ring, char *data, uint32_t size)
 }
 
 /*
- * Drop the records after the head, which will not be finished: nested records,
- * and `others` more.
+ * Drop the nested records after the head, and `others` more records there: they
+ * will not be finished.
  */
 static void drop_unfinished(struct tr2_control *ring, uint32_t others)
 {
@@ -402,8 +403,8 @@ static uint64_t publish_records(struct tr2_control *ring, uint32_t records)
 	uint32_t pending, placed;
 
 	tr2_ring_order();
-	/* Read both counts after `reserved`: a later write is seen in another
-	 * round. */
+	/* Read both counts after `reserved`. publish_all() finds later writes,
+	 * and calls this function again. */
 	placed = tr2_ring_load(&ring->placed);
 	pending = tr2_ring_load(&ring->pending);
 	TR2_TESTPOINT(about_to_publish);
@@ -522,10 +523,10 @@ void tr2_ring_count_out_late(struct tr2_control *ring,
 	uint64_t now = tr2_ring_load(&ring->nest_and_inside);
 
 	/*
-	 * If the word names this write although another write is counted, a
-	 * handler jumped out of a write of its own: the next write drops both.
-	 * If the word names another write, the other write took this write for
-	 * abandoned, and counted it as lost.
+	 * If the word contains the mark of this write although another write is
+	 * counted, a handler jumped out of a write of its own: the next write
+	 * drops both. If the word contains another mark, the write with that
+	 * mark took this write for abandoned, and counted it as lost.
 	 */
 	if (is_of(now, in) && nr_writing(ring) > 1)
 		tr2_ring_store(&ring->nest,

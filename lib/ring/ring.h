@@ -101,7 +101,7 @@ static inline void tr2_ring_add_u64(uint64_t *p, uint64_t n)
 }
 
 /*
- * The low half of `nest` counts writes in progress; its upper bits have the
+ * The lower bits of `nest` count writes in progress; the upper bits contain the
  * size of an announced write.
  */
 #define TR2_RING_NEST 0x3ffu
@@ -181,8 +181,8 @@ TR2_RING_INLINE void tr2_ring_announce(struct tr2_ring_write *w,
 }
 
 /* Return a negative number if there may be no room, or if the ring's end is too
- * near. The caller joins the number with others, for one check of all. mask:
- * the size of the ring less one. */
+ * near. The caller combines this number with others by `|`, and checks the sign
+ * once. mask: the size of the ring less one. */
 TR2_RING_INLINE int64_t tr2_ring_room(const struct tr2_ring_write *w,
 				      uint32_t size, uint64_t mask)
 {

@@ -330,8 +330,8 @@ void tr2_task_mmaps_of(const struct tr2_task *task, const uint64_t *address,
 {
 	unsigned int i;
 
-	/* A scan after the sample found all mappings that still exist: do not
-	 * scan again. */
+	/* A scan was made after the sample, and found all mappings that still
+	 * exist: do not scan again. */
 	if (sampled_ns <= looked_ns ||
 	    (nr_looks == FREE_LOOKS && sampled_ns < not_before_ns))
 		return;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * TR2_TESTPOINT(name): a named place between two steps of a writer. If a test
- * defines TR2_TESTPOINTS and includes the writer's source, the macro calls its
- * tr2_testpoint(), as a signal handler might run there; otherwise it is empty.
+ * defines TR2_TESTPOINTS and includes the writer's source, the macro calls the
+ * test's tr2_testpoint(), where a signal handler might run. Otherwise the macro
+ * is empty.
  */
 #pragma once
 

@@ -8,8 +8,9 @@
 #include "part/call_before_init.h"
 
 /*
- * Leave the library while another thread waits until no thread is in a call.
- * Wait for that thread, which gives up soon.
+ * Another thread may be waiting until no thread is in a call. Leave the library
+ * for that thread, and wait until it has finished or given up, which it does
+ * soon.
  */
 static void step_aside(struct tr2_call *call)
 {

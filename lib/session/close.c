@@ -16,8 +16,8 @@
 #include "target/wait.h"
 #include "thread/stream.h"
 
-/* Report no error of the clock up to this: on a busy machine, times in a stream
- * are less exact anyway. */
+/* Report an error of the clock only if it is larger than this: on a busy
+ * machine, times in a stream are less exact anyway. */
 #define CLOCK_TOLERANCE_NS 1000000u
 
 static void check_clock(struct tr2_call *call)

@@ -340,8 +340,8 @@ static bool may_take(bool is_due)
 	       !tr2_lock_is_mine();
 }
 
-/* Only the thread that has taken control changes trace2_enabled_: the value
- * that another thread has read may be out of date. */
+/* Only the thread that has set control.is_taken changes trace2_enabled_: other
+ * threads may have read an old value of it. */
 bool tr2_control_look(void)
 {
 	struct tr2_control_block *block = control.block;

@@ -34,7 +34,7 @@ bool tr2_control_is_change(const struct tr2_control_wish *r);
  * open. */
 bool tr2_control_change(const struct tr2_control_wish *r);
 
-/* Return whether a target is off that the request switches on. */
+/* Return whether the request switches on a target that is off. */
 bool tr2_control_is_missing(const struct tr2_control_wish *r);
 
 /* Release the texts of the settings. */

@@ -148,8 +148,8 @@ bool tr2_fastpath_region_enter(const char *file, int line, const char *category,
 	return true;
 }
 
-/* Do not search the names for secrets: the leave has the names of its enter,
- * which was searched. */
+/* Do not search the names for secrets: they are the names of the enter, and
+ * were searched then. */
 bool tr2_fastpath_region_leave(const char *file, int line, const char *category,
 			       const char *label, int repo_id)
 {

@@ -109,8 +109,8 @@ TR2_INLINE bool tr2_fastpath_begin_cold(struct tr2_fastpath *q, size_t size)
 	return true;
 }
 
-/* Begin a record, and return the place of its fields, which take `bytes` bytes;
- * NULL: the record has no place. */
+/* Begin a record, and return the place of its fields, which take `bytes` bytes.
+ * NULL: the record could not be begun. */
 TR2_INLINE char *tr2_fastpath_begin_at(struct tr2_fastpath *q, bool hot,
 				       size_t bytes)
 {

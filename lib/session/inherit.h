@@ -4,8 +4,8 @@
  * children: the session id and the hierarchy of command names, in the
  * environment.
  *
- * Both variables have Git's names with any prefix of the settings, so that
- * sessions of programs with different prefixes find each other.
+ * Both variables keep Git's names even if the settings have another prefix, so
+ * that sessions of programs with different prefixes find each other.
  */
 #pragma once
 

@@ -38,8 +38,8 @@ static const struct row {
 
 struct loading {
 	struct tr2_settings *settings;
-	/* Strings of the program, of which copies are kept if the session
-	 * begins. */
+	/* The program's strings. If the session begins, the settings keep
+	 * copies of them. */
 	const char *prefix, *system_config;
 	bool seen[NR_ROWS], from_variable[NR_ROWS], stored[NR_ROWS];
 	bool failed; /* no memory */

@@ -257,8 +257,8 @@ static int signal_number(const char *text, size_t len)
 	return number > 0 && number <= MAX_SIGNO ? (int)number : 0;
 }
 
-/* Return whether this is the first process of a pid namespace: the kernel keeps
- * signals without a handler from it. */
+/* Return whether this is the first process of a pid namespace: the kernel does
+ * not deliver signals without a handler to this process. */
 static bool is_first_process(void)
 {
 	return getpid() == 1;

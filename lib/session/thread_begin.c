@@ -12,7 +12,7 @@ struct tr2_thread_key tr2_thread_key;
  * threads stay. */
 #define MAX_UNNOTICED 64u
 
-/* The least number of threads among which to look for gone threads. */
+/* Do not look for gone threads while there are fewer threads than this. */
 #define MIN_TO_LOOK 16u
 
 static void end_gone(struct tr2_thread *thread)

@@ -10,8 +10,8 @@
 
 /*
  * Destructors of the host may still call the library after the library's
- * destructor. So the library's destructor lets two rounds of theirs pass before
- * it ends the thread. A later call makes another context, which ends at the
+ * destructor. So the library's destructor ends the thread only in the third
+ * round of destructors. A later call makes another context, which ends at the
  * next destructor at once, since there may be no further round. If no context
  * can be made, the old one stays until other threads begin.
  */

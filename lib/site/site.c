@@ -117,12 +117,14 @@ static bool has_names(const struct tr2_site *known, const struct wanted *w)
 }
 
 /*
- * Search a bucket from a newer site up to an older one. *names: set to the
- * names of any site with the same names, unless it is set already.
+ * Search a bucket from the site `newer` up to the site `older`. *names: set to
+ * the number `names` of a site with the same category and name, unless it is
+ * set already.
  */
 static const struct tr2_site *search_site(const struct tr2_site *newer,
 					  const struct tr2_site *older,
-					  const struct wanted *w, uint32_t *names)
+					  const struct wanted *w,
+					  uint32_t *names)
 {
 	for (; newer != older; newer = newer->next) {
 		if (!has_names(newer, w))
@@ -151,8 +153,8 @@ static char *copy_text(char *to, const char *s, size_t len)
 	return to + len + 1;
 }
 
-/* Return a site that is complete except for its names; NULL: there is no number
- * or memory left. */
+/* Return a site that is complete except for the number `names`; NULL: there is
+ * no number or memory left. */
 static struct tr2_site *copy_site(const struct wanted *w)
 {
 	size_t bytes = w->file_len + w->category_len + w->name_len + 3;

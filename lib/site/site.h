@@ -31,8 +31,8 @@
 struct tr2_site {
 	/*
 	 * The value of trace2_site.number: the number in the low bits, and a
-	 * hash of the contents. The hash keeps a number that another instance
-	 * of the library wrote from being mistaken for this instance's.
+	 * hash of the contents. By the hash, the library recognises a number
+	 * that another instance of the library wrote.
 	 */
 	uint32_t key;
 	uint32_t number;

@@ -75,8 +75,8 @@ struct tr2_span_table {
 extern struct tr2_span_table *tr2_span_table TR2_HIDDEN;
 extern uint32_t tr2_span_nr_forks TR2_HIDDEN;
 /*
- * The entry where the thread first looks for a free one: its last one, which is
- * in the cache.
+ * The entry at which the thread begins to search for a free one: the last entry
+ * that it used, which is in the cache.
  */
 extern __thread uint32_t tr2_tls_span_hint TR2_HIDDEN;
 #define tr2_span_hint TR2_TLS(tr2_tls_span_hint)

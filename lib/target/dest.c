@@ -112,8 +112,8 @@ bool tr2_dest_has_its_file(struct tr2_dest *dest)
 		__atomic_load_n(&dest->id.inode, __ATOMIC_ACQUIRE),
 	};
 
-	/* Return true, too, if the file is being replaced: the id may then
-	 * belong to the other one of the two files. */
+	/* Also return true if the file is being replaced: the id may then
+	 * belong to one of the two files, and the descriptor to the other. */
 	return tr2_fd_is(dest->fd, &id) || swaps % 2 ||
 	       atomic_load(&dest->swaps) != swaps;
 }
@@ -336,8 +336,8 @@ static uint32_t tid_of(uint32_t tid)
 	return tid ? tid : tr2_raw_gettid();
 }
 
-/* Return whether the file is off for this thread. The caller then checks
- * whether the thread still lacks the file. */
+/* Return whether the file was switched off for this thread. The caller then
+ * checks whether the thread still lacks the file. */
 static bool is_apart(const struct tr2_dest *dest, uint32_t tid)
 {
 	unsigned int i;
@@ -433,8 +433,8 @@ static bool is_new_second(atomic_uint_fast64_t *checked, uint64_t second)
 /*
  * Check the descriptor. A host that closes all descriptors, as daemons do, and
  * opens its own files must not find our lines in them. Our numbers are unlikely
- * to be reused, so check once a second. The number of a descriptor of the
- * host's own is free for its very next file, so check that each time.
+ * to be reused, so check once a second. If the host closes a descriptor of its
+ * own, its very next file may get the number, so check before each line.
  */
 static bool check_descriptor(struct tr2_dest *dest, uint64_t second,
 			     uint32_t tid)

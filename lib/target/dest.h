@@ -12,11 +12,11 @@
  * by blanks (blank_torn_line.h).
  *
  * Two accounts hold that time. One is for readers of a descriptor that the user
- * named, and for terminals: people look at these. It has the user's patience,
- * and gets all the time back that a reader cost as soon as this reader reads.
- * The other account, for all other readers, has TR2_STALL_NS, and each byte
- * that one of them reads gives back TR2_STALL_BACK_NS. A quarter of each
- * account is left for the last line.
+ * named, and for terminals: people look at these. It holds the time that the
+ * user has set; as soon as a reader reads, the account gets back all the time
+ * that was spent waiting for this reader. The second account, for all other
+ * readers, holds TR2_STALL_NS; each byte that one of them reads gives back
+ * TR2_STALL_BACK_NS. A quarter of each account is left for the last line.
  */
 #pragma once
 
@@ -84,8 +84,8 @@ struct tr2_dest {
 	bool sentinel; /* the directory has too many files: write the sentinel
 			* event and close */
 	bool terminal;
-	bool patient; /* waits count in the account of readers that people look
-		       * at */
+	bool patient; /* people look at the reader's output: its waits count in
+		       * the first account above */
 	bool cut; /* the last line lacks its end; guarded by `lock` */
 	const char *warn_name; /* the setting's name, for a warning when the
 				* destination fails; NULL: no warning */
@@ -97,13 +97,15 @@ struct tr2_dest {
 	atomic_uint silent_at;
 	atomic_uint_fast64_t silent_since_ns;
 	/*
-	 * Time waited for the reader: this destination's part of its account.
+	 * The part of the account that was spent waiting for this destination's
+	 * reader.
 	 */
 	atomic_uint_fast64_t charged_ns;
 	/*
-	 * Time waited for owners of the lock, in the other account. silence_ns:
-	 * the wait for the present owner since its last progress. kept_ns: the
-	 * part of earlier waits that was not given back yet.
+	 * Time waited for owners of the lock, counted in the second account
+	 * above. silence_ns: the wait for the present owner since its last
+	 * progress. kept_ns: the part of earlier waits that was not given back
+	 * yet.
 	 */
 	atomic_uint_fast64_t silence_ns, kept_ns;
 	atomic_uint_fast64_t lost; /* lost lines */
@@ -140,8 +142,9 @@ struct tr2_dest_request {
 	bool in_forked_child; /* print no warning: the parent has done so */
 };
 
-/* Write a line for the user to descriptor 2, with the care of any destination.
- * Drop the line if it does not fit at once. */
+/* Write a line for the user to descriptor 2, as lines are written to a
+ * destination: without harm to the host. Drop the line if it does not fit at
+ * once. */
 void tr2_dest_warn(const char *line, size_t len);
 
 /* Return whether a setting's value, which may be NULL, switches the target

@@ -221,9 +221,9 @@ static int create_mapped(const struct tr2_dest_request *request, int directory,
 }
 
 /*
- * Create a file beside the value. A ring's file belongs to one process: a
- * forked child finds its parent's file, and creates its own beside it; any
- * other process gets an error.
+ * Create the file VALUE.FILE_NAME, beside the file that the setting names. A
+ * ring's file belongs to one process: a forked child finds its parent's file,
+ * and creates its own beside it; any other process gets an error.
  */
 static int create_mapped_beside(const struct tr2_dest_request *request)
 {

@@ -34,8 +34,8 @@ static size_t room(const struct record *record)
 }
 
 /*
- * Add a string, cut if needed. There is room at least for the bytes of its
- * length.
+ * Add a string, cut if needed. There is room at least for the count before the
+ * string.
  */
 static void add_shown(struct record *record, const char *s, size_t len)
 {
@@ -61,8 +61,8 @@ static void add_string(struct record *record, const char *s)
 	add_shown(record, s, len);
 }
 
-/* Store the number of elements in front of them: the number is known only after
- * they are written. */
+/* Store the number of elements before the elements: the number is known only
+ * after the elements are written. */
 static void set_count(struct record *record, size_t at, size_t count)
 {
 	uint16_t number = (uint16_t)count;

@@ -70,7 +70,8 @@ void tr2_wait_init(struct tr2_dest *dest, bool same)
 	atomic_store_explicit(&dest->lock, 0, memory_order_release);
 }
 
-/* Take at most ns of the rest below the limit; return the time taken. */
+/* Take at most ns of the time that the account has left up to the limit. Return
+ * the time taken. */
 static uint64_t take_from_account(atomic_uint_fast64_t *used, uint64_t limit,
 				  uint64_t ns)
 {

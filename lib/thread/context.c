@@ -144,8 +144,8 @@ static bool was_needed(struct tr2_buf *b)
 {
 	bool needed = b->len >= b->home_bytes;
 
-	/* Empty the buffer: otherwise it would count again after a call that
-	 * does not use it. */
+	/* Empty the buffer: otherwise a later call that does not use the buffer
+	 * would count as one that needed it. */
 	b->len = 0;
 	if (b->alloc > KEPT_BYTES)
 		tr2_buf_release(b);

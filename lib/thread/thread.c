@@ -310,8 +310,8 @@ static void move_context(struct tr2_thread *to, struct tr2_thread *from)
 	memset(from->own, 0, sizeof(from->own));
 }
 
-/* Return a context of the thread whose call is over by now; else a new context,
- * unless the thread has TR2_MAX_ASIDE. */
+/* Return one of the thread's other contexts, if the call in that context is
+ * over by now; else a new context, unless the thread has TR2_MAX_ASIDE. */
 static struct tr2_thread *find_spare(struct tr2_thread *thread,
 				     const struct tr2_call_mark *in)
 {
