@@ -2,7 +2,7 @@
 /*
  * refusal - explain why the kernel refuses a request of the recorder, and say
  * how to permit it. The errno alone is not enough: a filter of system calls may
- * return any errno, and the kernel's own limit returns one of two.
+ * return any errno, and the kernel's own limit returns one of two errnos.
  */
 #pragma once
 
@@ -21,7 +21,8 @@ enum tr2_right {
  * has a fixed number. kind: "pid" or "user". */
 bool tr2_in_first_namespace(const char *kind);
 
-/* A text about an event that the user may not count begins with these words. */
+/* If the user may not count an event, the text that explains this begins with
+ * these words. */
 #define TR2_NOT_PERMITTED "not permitted"
 
 /* Describe the cause: which right was refused, and with which errno. */

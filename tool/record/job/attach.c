@@ -22,8 +22,8 @@
 #include "record/job/control_page.h"
 #include "record/job/process_sources.h"
 
-/* Open all events again at most this often, if threads or processes start while
- * they are opened. */
+/* Threads or processes may start while the events are opened. Then open all
+ * events again, at most this many times. */
 #define MAX_TRIES 30
 /* Characters of names of kernel functions. */
 #define NAME_CHARS "abcdefghijklmnopqrstuvwxyz" \

@@ -31,8 +31,8 @@ void tr2_record_trace_begin(struct tr2_record_trace *trace)
 }
 
 /*
- * A program checks for the discard file only if its number of files is limited.
- * This limit is never reached.
+ * This limit of files is never reached. It is set because a program checks for
+ * the discard file only if it has such a limit.
  */
 #define MANY_FILES 1000000000
 

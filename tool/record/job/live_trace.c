@@ -212,7 +212,7 @@ static bool ask_child(struct tr2_switch *s, pid_t pid)
 }
 
 /* Find children that the asked processes have forked, and ask these children to
- * go back, too. Return whether any was asked. */
+ * return to their former targets, too. Return whether any was asked. */
 static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 {
 	struct tr2_straggler *running;
@@ -228,9 +228,9 @@ static bool ask_children(struct tr2_switch *s, struct tr2_watch *watch)
 	return any;
 }
 
-/* Ask all processes to go back. If a process has not taken up the first
- * request, withdraw the first request instead. A process that writes elsewhere
- * by now ignores the new request. */
+/* Ask all processes to return to their former targets. If a process has not
+ * taken up the first request, withdraw that request instead. A process that
+ * writes elsewhere by now ignores the new request. */
 static void ask_all_back(struct tr2_switch *s)
 {
 	size_t i;
@@ -287,7 +287,8 @@ static void look_back(struct tr2_source *source, uint32_t events)
 
 /* Wait until all processes have answered, and return the result of
  * waiting_for(). A process that has not answered may fork, and its children
- * have the target, too: look for children once more after the last answer. */
+ * then have the target, too: look for children once more after the last
+ * answer. */
 static pid_t wait_for_answers(struct tr2_switch *s, struct tr2_watch *watch,
 			      int64_t wait_ns)
 {

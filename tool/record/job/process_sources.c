@@ -509,7 +509,7 @@ static void timer_ready(struct tr2_source *source, uint32_t events)
 
 /* Is the program too young to look at? A young program may end before the
  * observer learns anything about it. A process without an exec is never too
- * young: it shares memory with others. */
+ * young: it shares memory with other processes. */
 static bool is_young(const struct tr2_proc *p, uint64_t now)
 {
 	return p->exec_ns + YOUNG_NS > now;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Count allocations by probes of the kernel. A probe is defined in tracefs and
- * counts as a tracepoint does. Do not open an event that names the file of its
- * probe itself: children could not inherit this event, so that fork() would
- * fail.
+ * counts as a tracepoint does. Do not open an event whose own attributes name
+ * the file to probe: children could not inherit this event, so that fork()
+ * would fail.
  */
 #include "record/kernel/allocations.h"
 

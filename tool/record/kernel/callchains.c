@@ -47,7 +47,7 @@ static bool waits(const struct tr2_callchains *c, const unsigned char *raw,
 	return state && !(state & TR2_PREV_STATE_PREEMPTED);
 }
 
-/* Return the number of the chain's first addresses, which are in the kernel. */
+/* Return how many addresses at the beginning of the chain are in the kernel. */
 static uint64_t kernel_part(const unsigned char *p, uint64_t nr)
 {
 	uint64_t i, addr;

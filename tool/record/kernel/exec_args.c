@@ -36,9 +36,9 @@ struct found {
 #define AT(member) offsetof(struct found, member)
 
 /*
- * The kernel's structures that the program uses, as BTF. The kernel finds its
- * own structures by these names, and where the members are in them. Types are
- * numbered from 1, in the order of the enum.
+ * The kernel's structures that the program uses, as BTF. By these names, the
+ * kernel finds its own structures, and the places of the members in them. Types
+ * are numbered from 1, in the order of the enum.
  */
 #define STRINGS                                                               \
 	X(none, "") X(word, "word") X(number, "number")                       \
@@ -254,7 +254,8 @@ static uint32_t place_jumps(struct bpf_insn *insns, uint32_t nr)
 	return place[STEP];
 }
 
-/* Return the number of fields, one for each use. */
+/* Set fields[] to the fields that the instructions use, with one entry for each
+ * use. Return the number of entries. */
 static uint32_t mark_fields(struct bpf_insn *insns, uint32_t nr,
 			    struct tr2_bpf_field *fields)
 {
@@ -354,7 +355,7 @@ struct walk {
 #define WALK (-64 - (int)sizeof(struct walk))
 
 /* Store or load a member of the struct found, to which R8 points. POINT_TO_TEXT
- * sets R1 to the text after as many bytes as the register `bytes` says. */
+ * sets R1 to the place in the text whose offset is in the register `bytes`. */
 #define SAVE(member, src) STORE_WORD_AT(BPF_REG_8, AT(member), src)
 #define RESTORE(dst, member) LOAD_FROM(BPF_W, dst, BPF_REG_8, AT(member))
 #define POINT_TO_TEXT(bytes)                                                  \
@@ -606,8 +607,8 @@ static void add_cwd(struct tr2_buf *b, const char *names, size_t size,
 bool tr2_exec_args_decode(const unsigned char *record, size_t size,
 			  struct tr2_task_event *event)
 {
-	/* Before the data: a header, the six numbers that all samples have, and
-	 * the size of the data. */
+	/* The data come after a header, the six numbers that all samples have,
+	 * and the size of the data. */
 	const size_t at = sizeof(struct perf_event_header) +
 			  6 * sizeof(uint64_t) + sizeof(uint32_t);
 	struct tr2_buf b = TR2_BUF_INIT;

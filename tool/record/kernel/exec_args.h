@@ -3,9 +3,9 @@
  * exec_args - the arguments and the directory of each program, written into the
  * kernel's rings by a BPF program at the exec itself.
  *
- * The recorder does not have to wake up for it, and even the shortest program
- * has arguments. It needs CAP_BPF, CAP_PERFMON and Linux 5.17. Elsewhere, the
- * recorder reads /proc/PID when it hears of an exec.
+ * The recorder does not have to wake up for it, and the arguments of even the
+ * shortest program are recorded. It needs CAP_BPF, CAP_PERFMON and Linux 5.17.
+ * Elsewhere, the recorder reads /proc/PID when it hears of an exec.
  */
 #pragma once
 

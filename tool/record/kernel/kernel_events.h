@@ -81,8 +81,8 @@ int tr2_kernel_event_open_rings(struct tr2_kernel_event *event,
 int tr2_kernel_event_open(struct tr2_kernel_event *event,
 			  const struct tr2_kernel_rings *rings);
 
-/* Open the event, disabled, for a thread and all that it begins from now on.
- * Return -1 with errno on failure. */
+/* Open the event, disabled, for a thread, and for all threads and processes
+ * that it begins from now on. Return -1 with errno on failure. */
 int tr2_kernel_event_attach(struct tr2_kernel_event *event,
 			    const struct tr2_kernel_rings *rings, pid_t tid);
 /* Close the event for all threads. */

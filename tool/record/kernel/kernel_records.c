@@ -455,8 +455,8 @@ bool tr2_kernel_records_open(struct tr2_kernel_records *k,
 		open_states(k);
 	if (k->wanted.hz)
 		open_samples(k);
-	/* Open arguments only with the filter, which keeps them out of
-	 * kernel.data. */
+	/* Open the event for arguments only with the filter: the filter keeps
+	 * the arguments out of kernel.data. */
 	if (k->of_machine) {
 		begin_filter(k);
 		open_args(k);

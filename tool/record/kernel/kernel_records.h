@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * kernel_records - the kernel's records of the command and all processes below
- * it. Records of tasks are read while it runs. With states or samples, all
- * records are kept in DIR/kernel.data.
+ * it. Records of tasks are read while the command runs. With states or samples,
+ * all records are kept in DIR/kernel.data.
  */
 #pragma once
 

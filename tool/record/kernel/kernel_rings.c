@@ -24,9 +24,9 @@
 #define STATES_BYTES (4u << 20)
 #define ALL_BYTES (64u << 20)
 #define MIN_BYTES (16u << 10)
-/* With more than records of tasks, rings of this size and larger are checked
- * every 10 ms, and copied when a quarter is full. The recorder then has 5 ms to
- * begin to copy, or 20 ms with rings of full size. */
+/* If the rings get more than records of tasks, rings of this size or larger are
+ * checked every 10 ms, and copied when a quarter is full. The recorder then has
+ * 5 ms to begin to copy, or 20 ms with rings of full size. */
 #define CHECKED_BYTES (STATES_BYTES / 2)
 #define RECORD_MAX 65536u
 /* A record that perf itself writes: records after it are not older than records

@@ -30,8 +30,9 @@ struct tr2_kernel_ring {
 	void *map; /* the control page, then the data */
 	char *data;
 	/* Positions in the ring. Records of tasks before `scanned` were passed
-	 * to `tasks`. The nr_whole records from data_tail to `whole` are to be
-	 * copied. After an invalid record, `whole` no longer advances. */
+	 * to `tasks`. The records from data_tail to `whole`, nr_whole in
+	 * number, must still be copied. After an invalid record, `whole` no
+	 * longer advances. */
 	uint64_t scanned, whole, nr_whole;
 	uint64_t bound; /* position at which this pass of the filter ends */
 };

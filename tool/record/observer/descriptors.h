@@ -6,8 +6,9 @@
  * Another thread may close a descriptor during a wait, and its number may be
  * used again. So an object has the time at which the number was first seen to
  * mean this object. If the wait began earlier, readers check whether other
- * threads ran until then. To know this time, the recorder remembers the
- * descriptors of a process with threads once they were asked for.
+ * threads ran until then. To know this time, the recorder remembers each
+ * descriptor of a process with threads, from the first time that it looks the
+ * descriptor up.
  */
 #pragma once
 

@@ -90,8 +90,9 @@ static bool has_ofd_lock(pid_t pid, int fd)
 	return has_lock(pid, fd, " OFDLCK ");
 }
 
-/* Does the process that took the lock still have it? It may have closed the
- * file while another process had inherited it. */
+/* Does the process that took the lock still have it? The process may have
+ * closed the file, while another process that had inherited the file holds the
+ * lock. */
 static bool still_has(const struct tr2_wait *wait, pid_t pid, const char *link)
 {
 	char its[TR2_OBJECT_NAME_SIZE];

@@ -213,9 +213,9 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	size_t i;
 
 	look_at_others(&q);
-	/* Read the descriptors again: a process that has opened the file since
-	 * then may be the one that answers. A socket cannot be opened again, so
-	 * one holder is enough. */
+	/* Read the descriptors again: another process may have opened the file
+	 * since then, and may be the one that the thread waits for. A socket
+	 * cannot be opened again, so one holder is enough. */
 	if (q.all.nr < (strncmp(link, "socket:[", 8) ? 2u : 1u) &&
 	    q.is_likely && !q.is_unsure) {
 		for (i = 0; i < o->nr; i++)
@@ -225,8 +225,8 @@ struct tr2_held tr2_holders_find(const struct tr2_wait *wait, int fd,
 	}
 	if (q.is_unsure)
 		return (struct tr2_held){ 0 };
-	/* With several holders, name no process: any of them may be the one
-	 * that answers. */
+	/* With several holders, name no process: the thread may wait for any of
+	 * them. */
 	if (q.all.nr > 1)
 		q.all.pid = 0;
 	return q.all;

@@ -17,7 +17,7 @@ struct tr2_mount {
 /* Return the mount with this id, valid until the next call. NULL: the process's
  * list lacks it. */
 const struct tr2_mount *tr2_mount_by_id(const struct tr2_wait *wait, int id);
-/* Return the mount that an absolute path of the process is on. */
+/* Return the mount that contains an absolute path of the process. */
 const struct tr2_mount *tr2_mount_by_path(const struct tr2_wait *wait,
 					  const char *path);
 /* Does another machine, or a program, serve this mount? */

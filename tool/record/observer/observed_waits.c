@@ -16,9 +16,9 @@
 
 /* Read at most this many threads of a process. */
 #define MOST_THREADS 4096u
-/* If all processes together have more than MANY_THREADS threads, wait before a
- * thread that was asked is read again: as long as it had waited when it was
- * last read, but between SHORTEST_NS and LONGEST_NS. */
+/* If all processes together have more than MANY_THREADS threads, pause before a
+ * thread that was asked is read again. The pause is as long as the thread had
+ * waited when it was last read, but between SHORTEST_NS and LONGEST_NS. */
 #define MANY_THREADS 64u
 #define SHORTEST_NS 40000000u
 #define LONGEST_NS 500000000u
@@ -55,7 +55,8 @@ struct tr2_observed_thread {
 	bool listed, ended;
 };
 
-/* Close the files that are read only to ask: many processes wait only once. */
+/* Close the files that are read only to find out what a thread waits for: many
+ * processes wait only once. */
 static void close_answers(struct tr2_observed_thread *t)
 {
 	tr2_proc_file_close(&t->syscall);
@@ -351,8 +352,8 @@ static void record_wait(struct tr2_observer *o, const struct tr2_observed *p,
 	tr2_observer_record(o, TR2_TASK_OBJECT, p->pid, t->tid, wait->now_ns);
 }
 
-/* Drop an unrecorded peer. If the next look may know the peer, let it ask
- * again: the later record counts. */
+/* Drop a peer that is not in the recording. A later look may know the peer, so
+ * let it ask again, up to MOST_TIMES in all: the later record counts. */
 static void check_peer(const struct tr2_observer *o,
 		       struct tr2_observed_thread *t,
 		       struct tr2_wait_object *object)

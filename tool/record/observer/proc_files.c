@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Limit of open files; also at most a quarter of the recorder's
- * descriptors. */
+/* Keep at most this many files open, and at most a quarter of the descriptors
+ * that the recorder may have. */
 #define MOST_FILES 8192u
 
 static unsigned int nr_files;
@@ -35,7 +35,8 @@ static ssize_t read_new(int *file, pid_t pid, pid_t tid, const char *name,
 	ssize_t n;
 	int fd;
 
-	/* The shorter path makes fewer entries in the kernel's cache. */
+	/* For the first thread, the path without task/TID makes fewer entries
+	 * in the kernel's cache. */
 	if (tid == pid)
 		snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
 	else

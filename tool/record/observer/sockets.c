@@ -116,8 +116,8 @@ static bool is_loopback(const struct tr2_socket_end *end)
 	       (IN6_IS_ADDR_V4MAPPED(&end->address) && byte[12] == 127);
 }
 
-/* Find the socket at the other end; if there is none, the only listening socket
- * that could accept it. */
+/* Find the socket at the other end. If there is none, find the only listening
+ * socket that could accept the connection. */
 static const struct tr2_socket *
 find_other(const struct tr2_socket_table *table,
 	   const struct tr2_socket_end *local,
@@ -225,8 +225,8 @@ static void describe_unix(struct tr2_wait *wait,
 	const struct tr2_socket *other = tr2_socket_table_find(table, s->peer);
 	const char *path = other && other->path[0] ? other->path : s->path;
 
-	/* Skip a socket that sends datagrams: they go to the address in the
-	 * call, not to the socket's own. */
+	/* Skip a socket that sends datagrams: the datagrams go to the address
+	 * in the call, not to the address of the socket. */
 	if (!s->peer && !strncmp(wait->call_name, "send", 4))
 		return;
 	snprintf(object->name, sizeof(object->name), "%s%s",

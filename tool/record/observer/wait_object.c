@@ -110,8 +110,9 @@ static void find_descriptor(struct tr2_wait *wait, int arg)
 	tr2_describe_descriptor(wait, (int)wait->call.arg[arg], &wait->object);
 }
 
-/* Describe the one of two descriptors for which a call waits. If one descriptor
- * is a file, the call waits for the other. Return whether that is `out`. */
+/* A call waits for one of two descriptors: describe that one. If one descriptor
+ * is a file, the call waits for the other. Return whether the call waits for
+ * `out`. */
 static bool find_one_of(struct tr2_wait *wait, int in, int out)
 {
 	struct tr2_wait_object *object = &wait->object;
@@ -226,8 +227,8 @@ static void find_child(struct tr2_wait *wait, int arg)
 	int pid = (int)wait->call.arg[arg];
 
 	wait->object.what = "child";
-	/* Set the peer only in the recorder's pid namespace: in another, the
-	 * call has another number. */
+	/* Set the peer only in the recorder's pid namespace: in another
+	 * namespace, the process has another number. */
 	if (pid > 0 && !tr2_procfs_own_pid(wait->p->pid))
 		wait->object.peer = pid;
 }

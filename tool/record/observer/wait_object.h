@@ -64,8 +64,8 @@ bool tr2_wait_find(struct tr2_wait *wait);
 /* May the process's memory be read? With a userfaultfd, reading may cause a
  * page fault that the process itself must answer. */
 bool tr2_wait_may_read(const struct tr2_wait *wait);
-/* Read memory of the process that only the waiting thread changes. Return false
- * if it cannot be read. */
+/* Read memory of the process. Only the waiting thread may change this memory.
+ * Return false if it cannot be read. */
 bool tr2_wait_read_memory(const struct tr2_wait *wait, uint64_t address,
 			  void *out, size_t size);
 

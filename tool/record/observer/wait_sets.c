@@ -202,9 +202,9 @@ void tr2_wait_find_epoll(struct tr2_wait *wait, int fd)
 		else
 			set.failed = true;
 	}
-	/* Use only known_ns of the epoll set itself: its members may change
-	 * during a wait. The thread then waits for added members, too, and no
-	 * longer for closed members. */
+	/* Members of an epoll set may be added or closed during a wait, and the
+	 * thread waits for the present ones. So take known_ns from the epoll
+	 * set itself alone. */
 	sum_up(&set);
 	wait->object.known_ns = own.known_ns;
 }

@@ -4,7 +4,7 @@
  * waits for, in groups of the same kind, name and peer.
  *
  * The object is the largest group; groups from outside of the process come
- * first. `others` has the kinds of the rest.
+ * first. `others` lists the kinds of the other groups.
  */
 #pragma once
 

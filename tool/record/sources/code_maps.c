@@ -68,8 +68,9 @@ static bool is_dump(const char *path, int *pid)
 	       end && !tr2_base_name(path)[end];
 }
 
-/* Open a file of a process. After the process's end, look for the file in the
- * recorder's own tree, if the pid `named` in its name is the process's. */
+/* Open a file of a process. If the process has ended, look for the file in the
+ * recorder's own tree, but only if `named`, the pid in the file's name, is the
+ * process's pid. */
 static int open_dump(pid_t pid, const char *path, int named)
 {
 	char *inside = tr2_strf("/proc/%d/root%s", (int)pid, path);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * code_maps - keep the lists that processes write of functions that they
- * generate. perf needs these lists:
+ * code_maps - keep the files in which processes list the functions that they
+ * have generated. perf needs these files:
  *
  *	/tmp/perf-PID.map   a line for each function, with its address, its
  *			    length, and its name. node --perf-basic-prof, Java
  *			    (-XX:+DumpPerfMapAtExit), .NET, PHP and Python 3.12
  *			    write this file.
  *	jit-PID.dump	    a jitdump, in a directory that the process chooses.
- *			    The process maps its beginning as code, so that
- *			    perf finds it. node --perf-prof, .NET and agents of
- *			    Java write this file.
+ *			    The process maps the file's beginning as code,
+ *			    so that perf finds the file. node --perf-prof,
+ *			    .NET and agents of Java write this file.
  */
 #pragma once
 

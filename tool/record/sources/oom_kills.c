@@ -14,7 +14,7 @@
 #include "record/refusal.h"
 #include "record/sources/cgroup.h"
 
-/* The kernel's own messages have a lower value in the priority field. */
+/* The kernel's own messages have a value below this in the priority field. */
 #define PRIORITIES 8u
 /* This buffer is larger than the kernel's longest record. */
 #define RECORD_SIZE 8192

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hold a descriptor of each process, and ask it at the end for the exit
- * status. */
+/* Hold a descriptor of each process, and read the exit status from it when the
+ * process has ended. */
 #include "record/sources/pidfds.h"
 
 #include <poll.h>

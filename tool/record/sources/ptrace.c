@@ -131,8 +131,8 @@ static void end_process(struct tr2_ptrace *p, struct tr2_ptrace_task *t,
 
 /*
  * Set the options of a thread. Tasks that it begins inherit them. The command's
- * own threads also stop at their ends: the last one knows what all of them read
- * and wrote.
+ * own threads also stop at their ends: at the end of the last thread, /proc
+ * shows what all of them read and wrote.
  */
 static void set_options(const struct tr2_ptrace *p,
 			const struct tr2_ptrace_task *t)

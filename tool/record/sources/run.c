@@ -385,8 +385,9 @@ static pid_t wait_for(pid_t pid, int *status, struct rusage *usage)
  * Reap the command. Its reads and writes are the increase of the recorder's own
  * numbers: the kernel adds a child's numbers to the parent's when the child is
  * reaped. An ordinary user cannot read the numbers of an ended process, since
- * it has no memory left by which to check the owner. Subtract the recorder's
- * only read between the two texts: reading the first text.
+ * the process has no memory left by which to check the owner. Between the two
+ * texts, the recorder makes only one read, in order to read the first text:
+ * subtract this read.
  */
 static pid_t reap_with_io(struct tr2_run *run, int *status,
 			  struct rusage *usage)

@@ -113,8 +113,8 @@ static void cut_to_room(struct tr2_rings *r, struct tr2_ring_records *records)
 	records->len = end;
 }
 
-/* Return the control page of a slot, which stays valid once nr_slots includes
- * the slot. */
+/* Return the control page of a slot. The page stays valid once nr_slots
+ * includes the slot. */
 static struct tr2_control *control_of(struct tr2_ring_client *c, uint32_t slot)
 {
 	if (!c->control[slot])
