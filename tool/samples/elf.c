@@ -151,7 +151,7 @@ struct tr2_elf {
 	bool is_read; /* the file's symbols are in `table` */
 	struct tr2_symbol_table table; /* symbols, with libdwfl's addresses */
 	struct tr2_inlined inlined;
-	/* names of the last result to free; NULL: libdw owns the name */
+	/* allocated names of the last result; NULL: libdw owns the name */
 	char *names[TR2_ELF_INLINED];
 };
 
@@ -300,7 +300,8 @@ static bool is_there(const struct tr2_elf *e, const GElf_Phdr *h,
 	       place.in_file - h->p_offset < h->p_filesz;
 }
 
-/* Compute the address of a place, as in the file's program headers. */
+/* Set *address to the address that the program headers give to a place. Return
+ * false if no header contains the place. */
 static bool address_of(const struct tr2_elf *e, struct tr2_elf_place place,
 		       GElf_Addr *address)
 {
@@ -396,7 +397,7 @@ static bool is_code(const GElf_Sym *symbol)
 }
 
 /* Return the number of bytes from a label to the end of its section. If the
- * section is unknown, return 1: the label is only for its own address. */
+ * section is unknown, return 1: the label then covers only its own address. */
 static uint64_t bytes_after(Elf *elf, const GElf_Sym *label, GElf_Word section)
 {
 	Elf_Scn *scn = section < SHN_LORESERVE ? elf_getscn(elf, section) :

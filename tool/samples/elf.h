@@ -52,8 +52,8 @@ struct Dwarf_CFI_s *tr2_elf_cfi(struct tr2_elf *e, struct tr2_elf_place place,
 /*
  * Return the name of the function at this place. If the place is in an inlined
  * function, return the name of the function into which it was inlined. NULL:
- * unknown; *why is set if the file is the reason. The name is valid until the
- * next call.
+ * unknown; *why is set if the reason lies in the file. The name is valid until
+ * the next call.
  */
 const char *tr2_elf_function(struct tr2_elf *e, struct tr2_elf_place place,
 			     const char **why);

@@ -10,7 +10,7 @@ struct tr2_generated {
 	uint32_t *by_address; /* indexes into m->code_functions, sorted by
 			       * address; NULL: not yet sorted */
 	uint64_t *reach; /* by position in by_address: the largest end of the
-			  * task's functions so far */
+			  * task's functions up to this position */
 };
 
 void tr2_generated_release(struct tr2_generated *g);
@@ -32,6 +32,6 @@ bool tr2_generated_any(struct tr2_generated *g, const struct tr2_model *m,
 bool tr2_generated_is_python(const char *file, const char *function);
 
 /* Return the reason why functions that this program generates have no names,
- * with the option that makes it write a map of them. NULL: the program is
- * unknown. */
+ * with the option by which the program writes a map of the functions. NULL: the
+ * program is unknown. */
 const char *tr2_generated_why(const char *program);

@@ -12,7 +12,7 @@ struct tr2_mappings {
 	/* indexes into m->mappings, sorted by space and address */
 	uint32_t *by_address;
 	uint64_t *reach; /* by position in by_address: the largest end of the
-			  * space's mappings so far */
+			  * space's mappings up to this position */
 	uint32_t nr;
 };
 

@@ -19,8 +19,8 @@
 #include "samples/unwind.h"
 
 /* The symbol of all addresses without a mapping. The kernel finds calls by
- * frame pointers: where they do not point to frames, it finds arbitrary
- * addresses. */
+ * frame pointers: where these do not point to frames, the kernel finds
+ * arbitrary addresses. */
 #define UNKNOWN "[unknown]"
 
 /* The functions that were found at a place in a file, or at an address outside

@@ -51,9 +51,9 @@ uint32_t tr2_symbols_unknown(struct tr2_symbols *s);
  * no more samples. */
 bool tr2_symbols_next(struct tr2_symbols *s, uint32_t *sample);
 
-/* Return the function of a call of a sample, together with all functions that
- * were inlined into it. Call 0 is the innermost. The address of a call is its
- * return address. */
+/* Return the function in which a call of a sample lies. A function that was
+ * inlined into another one counts as a part of the other one. Call 0 is the
+ * innermost. The address of a call is its return address. */
 uint32_t tr2_symbols_function(struct tr2_symbols *s,
 			      const struct tr2_model_sample *sample,
 			      uint32_t call);
