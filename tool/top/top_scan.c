@@ -89,9 +89,9 @@ static void set_member(const struct scan *s, int32_t pid)
 		seen->member = YES;
 }
 
-/* Mark the processes that are watched in any case: those of the previous
- * reading, at the first reading the roots, and those that write in a directory
- * with `adopts`. mark_below() finds their descendants. */
+/* Mark the processes that are watched in any case: the processes of the
+ * previous reading; at the first reading, the roots; and the processes that
+ * write in a directory with `adopts`. mark_below() finds their descendants. */
 static void mark_known(const struct scan *s)
 {
 	const struct tr2_top *top = s->top;
@@ -294,9 +294,9 @@ static void owe(struct tr2_top *top, const struct tr2_top_process *ended,
 		parent->owed_ns += time_of(ended);
 }
 
-/* Return the CPU time that a process has got from its children since the
- * previous reading. Read that time again: children may have ended after the
- * process was read. */
+/* Return the CPU time that the kernel has added to a process, since the
+ * previous reading, for its ended children. Read that time again: children may
+ * have ended after the process was read. */
 static int64_t got(const struct tr2_top_process *p)
 {
 	struct tr2_procfs_stat stat;
@@ -306,11 +306,12 @@ static int64_t got(const struct tr2_top_process *p)
 		       stat.waited_ns - p->before.waited_ns : 0;
 }
 
-/* Return the CPU time of ended processes that no other process has got, because
- * no parent has waited for them. */
+/* Return the CPU time of ended processes for which no parent has waited: the
+ * kernel has added this time to no other process. */
 static int64_t missing(const struct tr2_top *top, int64_t any)
 {
-	/* Allow for the rounding of both terms of a difference to ticks. */
+	/* Ignore differences of up to two ticks: the times that are subtracted
+	 * are both rounded to ticks. */
 	int64_t rounded_ns = 2 * tr2_procfs_tick_ns(), sum = 0, left;
 	struct tr2_top_process *p;
 	uint32_t i;
