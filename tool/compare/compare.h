@@ -7,7 +7,7 @@
 #include "compare/interval.h"
 #include "compare/measure.h"
 
-/* With fewer runs on either side, no measure can be called exact. */
+/* If a side has fewer runs than this, no measure counts as exact. */
 #define TR2_EXACT_LEAST 4u
 
 /* The result of comparing a count between the sides. */
@@ -46,7 +46,8 @@ struct tr2_comparison {
 	struct tr2_difference *item;
 	size_t nr;
 	size_t tested[TR2_MEASURE_NR]; /* by kind: number of rows with a p */
-	bool paired[TR2_MEASURE_NR];   /* by kind: p is of Wilcoxon's test */
+	bool paired[TR2_MEASURE_NR];   /* by kind: p comes from Wilcoxon's
+					* test */
 	uint32_t nr_base, nr_new;      /* runs */
 	uint32_t nr_pairs;             /* number of pairs, if the runs were made
 					* in turns; else 0 */

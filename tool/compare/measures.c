@@ -351,7 +351,7 @@ static bool is_telling(const struct shown *s, const struct tr2_difference *d)
 	       d == s->v->time[0] || d == s->v->time[1];
 }
 
-/* Return the number of rows, of a kind's nr rows, that a digest shows. */
+/* Return how many of a kind's nr rows a digest shows. */
 static size_t rows_of_digest(struct shown *s, int kind, size_t nr)
 {
 	size_t most = nr;

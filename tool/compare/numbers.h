@@ -32,8 +32,8 @@ double tr2_quantile(const double *sorted, size_t nr, double p);
 
 /* Signs that the runs come from different distributions. The mean, its error
  * and a test assume one distribution. */
-/* With fewer runs, report no sign: TR2_DRIFT_RUNS for a trend, TR2_SPREAD_RUNS
- * for the other signs. */
+/* The least numbers of runs: TR2_SPREAD_RUNS for struct tr2_spread as a whole,
+ * TR2_DRIFT_RUNS for its trend. */
 #define TR2_SPREAD_RUNS 5
 #define TR2_DRIFT_RUNS 8
 

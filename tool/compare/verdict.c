@@ -21,8 +21,8 @@ const char *const tr2_verdict_words[] = {
 /* A row explains the difference of the whole only if it has at least this share
  * of the difference. */
 #define FROM_SHARE 0.3
-/* A region counts as having the whole difference if it has at least this share
- * of the largest difference. */
+/* The search for the innermost region includes only regions with at least this
+ * share of the largest difference. */
 #define INNER_SHARE 0.7
 /* A command with less CPU time than this share of its wall time mostly
  * waits. */

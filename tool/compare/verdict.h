@@ -3,8 +3,8 @@
  * verdict - is NEW slower than BASE? Two kinds of evidence decide:
  *
  * - A time, by a test: the CPU time of all processes (task-clock, or the CPU
- *   time of wait4(2)), or wall where that says more. A second time is next to
- *   it.
+ *   time of wait4(2)), or wall if wall says more. The line shows a second time
+ *   beside this time.
  * - Counts that are the same in every run of a side: any difference counts.
  *   Counts that vary decide nothing here.
  */
@@ -40,8 +40,8 @@ struct tr2_verdict {
 	const struct tr2_difference *time[TR2_VERDICT_TIMES];
 	struct tr2_stat_interval interval[TR2_VERDICT_TIMES];
 	bool has_interval[TR2_VERDICT_TIMES];
-	/* The innermost region that has most of the difference in time. Without
-	 * such a region, the process; NULL: unknown. */
+	/* The innermost region that changed like the whole time. If no region
+	 * did: a timer, or else a process; NULL: unknown. */
 	const struct tr2_difference *from;
 	/* Exact counts that differ, the most important first. */
 	const struct tr2_difference *count[TR2_VERDICT_COUNTS];
