@@ -288,7 +288,7 @@ TRACE2_API const char *trace2_session_id(void);
 
 /*
  * Continue the parent's session in a forked child, such as a daemon: with its
- * id, its times, its numbers of children, and the regions that the forking
+ * id, its times, the numbers of its children, and the regions that the forking
  * thread has open. Make this call before any other call in the child. Without
  * it, a forked child has a session of its own. Timers and counters start at
  * zero. The parent should end by _exit(): otherwise it emits its own atexit,

@@ -16,8 +16,8 @@
  *   do nothing. Calls with a span that has ended, that another process started,
  *   or that was made up, are only counted; an `error` event at the end of the
  *   process gives their number.
- * - A child of a forked process may use its parent's spans as parents of its
- *   own, and pass them on; it cannot change or end them.
+ * - A forked child may use its parent's spans as parents of its own spans, and
+ *   pass them on; it cannot change or end them.
  * - At most 16,384 spans are open at once, each with some 800 bytes for names
  *   and attributes. Spans and attributes that do not fit are left out and
  *   counted.

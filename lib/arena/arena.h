@@ -135,7 +135,7 @@ uint64_t tr2_arena_back_ring(struct tr2_slot *slot, uint64_t from,
 /* Return the header; NULL: private memory. */
 struct tr2_arena_header *tr2_arena_header(void);
 
-/* Let readers in; the header is complete. */
+/* Let readers use the file. Call it when the header is complete. */
 void tr2_arena_publish(void);
 
 /* Values that the owner of a ring can trust. Other processes may change the

@@ -19,7 +19,7 @@
 /* The largest number of dots for nesting: regions that are never left must not
  * fill the disk. */
 #define TR2_PERF_MAX_DOTS 200
-/* A site with longer pieces gets none. */
+/* A site whose pieces are longer than this gets no pieces. */
 #define TR2_PIECES_BYTES 2048u
 
 struct tr2_text_piece {

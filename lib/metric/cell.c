@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Cells: the owner writes them on the hot path, and the thread that folds them
- * reads them.
+ * Cells: the owner writes them on the hot path, and the thread that adds them
+ * up reads them.
  *
  * A timer cell has a sequence lock. The owner makes `lock` odd; a release fence
  * keeps the following stores after this store. The store that makes `lock` even
@@ -123,7 +123,7 @@ static void store_both(struct tr2_timer_cell *cell, uint32_t lock,
 			 __ATOMIC_RELEASE);
 }
 
-/* Add an interval, and set the cell's nest. */
+/* Add an interval, and set `nest` in the cell. */
 static inline void add_interval(struct tr2_timer_cell *cell, uint64_t ns,
 				uint64_t *buckets, uint32_t nest)
 {

@@ -7,7 +7,7 @@
 
 #include "metric/metric.h"
 
-/* Keep an address, once. false: no memory. */
+/* Add an address to the set, unless the set contains it. false: no memory. */
 bool tr2_marks_keep(enum tr2_metric_kind kind, unsigned int *index);
 
 /* Remove an address before the module's memory is unmapped. After this call, no

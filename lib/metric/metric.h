@@ -33,7 +33,7 @@ struct tr2_metric_def {
 	const char *category, *name;
 	const char *unit; /* unit of distributions and gauges; else NULL */
 	enum tr2_definition_kind kind;
-	unsigned int flags; /* of TRACE2_PER_THREAD and TRACE2_HISTOGRAM */
+	unsigned int flags; /* TRACE2_PER_THREAD, TRACE2_HISTOGRAM */
 	unsigned int histogram; /* the number of the histogram + 1; 0: no
 				 * histogram */
 	atomic_bool is_sampled;

@@ -29,7 +29,8 @@ struct tr2_fast_text {
 		     * itself */
 };
 
-/* The most bytes of all fields of a record. The slow path cuts longer ones. */
+/* The most bytes that all fields of a record take together. If they take more,
+ * the slow path cuts them. */
 #define TR2_FAST_MAX_BYTES (TR2_RECORD_MAX - 120)
 
 TR2_INLINE uint64_t tr2_fast_load_8(const char *s)

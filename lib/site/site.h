@@ -24,7 +24,7 @@
 
 /* The numbers of sites are smaller than this. Further sites have no number. */
 #define TR2_MAX_SITES 16384u
-/* Sites with longer strings have no number. */
+/* A site whose strings are longer than this has no number. */
 #define TR2_SITE_TEXT_MAX 4096u
 
 /* A site never changes, and never goes away while the library is loaded. */

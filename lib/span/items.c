@@ -9,8 +9,8 @@
 #include "event/redact.h"
 #include "event/redact_token.h"
 
-/* A longer text that may contain a secret is hidden as a whole: the secret
- * might end after these bytes. */
+/* A text that is longer than this and may contain a secret is hidden as a
+ * whole: the secret might end after these bytes. */
 #define SCAN_BYTES 1024u
 #define SHOWN_BYTES (SCAN_BYTES + SCAN_BYTES / 2)
 

@@ -51,7 +51,7 @@ struct tr2_open_span {
 	uint64_t trace[2];
 	uint64_t parent;
 	uint64_t start_ns;
-	uint32_t flags; /* of TR2_SPAN_DATA_… */
+	uint32_t flags; /* TR2_SPAN_DATA_... */
 	uint32_t one_in;
 	uint32_t process; /* the number of forks before the span was made */
 	uint32_t uses; /* number of uses of the entry */

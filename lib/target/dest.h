@@ -84,8 +84,8 @@ struct tr2_dest {
 	bool sentinel; /* the directory has too many files: write the sentinel
 			* event and close */
 	bool terminal;
-	bool patient; /* people look at the reader's output: its waits count in
-		       * the first account above */
+	bool patient; /* people look at the output: waits for its reader count
+		       * in the first account above */
 	bool cut; /* the last line lacks its end; guarded by `lock` */
 	const char *warn_name; /* the setting's name, for a warning when the
 				* destination fails; NULL: no warning */
