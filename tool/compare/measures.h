@@ -13,7 +13,7 @@ struct tr2_measure_choice {
 			     * NULL: all kinds */
 	const char *region; /* -N: a glob that names must match, except names of
 			     * numbers of the run; NULL: any name */
-	int64_t min_ns;     /* -t: hide shorter times */
+	int64_t min_ns;     /* -t: hide times that are shorter than this */
 	int64_t limit;      /* -n: number of lines of each kind; -1: all
 			     * lines */
 };

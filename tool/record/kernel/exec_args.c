@@ -523,7 +523,8 @@ static bool attach_program(struct tr2_exec_args *args,
 			BPF_MAP_TYPE_PERF_EVENT_ARRAY, sizeof(uint32_t),
 			sizeof(uint32_t), nr_cpus < 1 ? 1 : (uint32_t)nr_cpus,
 			0);
-	if (args->outputs >= 0 && set_outputs(args->outputs, &args->event, rings))
+	if (args->outputs >= 0 &&
+	    set_outputs(args->outputs, &args->event, rings))
 		args->link = tr2_bpf_attach(
 			"sched_process_exec",
 			load_args(types_fd, tops, places, args->outputs));

@@ -326,7 +326,8 @@ static void add_string(struct tr2_buf *b, const char *key, const char *value)
 }
 
 static void record_wait(struct tr2_observer *o, const struct tr2_observed *p,
-			struct tr2_observed_thread *t, const struct tr2_wait *wait)
+			struct tr2_observed_thread *t,
+			const struct tr2_wait *wait)
 {
 	const struct tr2_wait_object *object = &wait->object;
 	struct tr2_buf *b = tr2_observer_text(o);

@@ -10,7 +10,7 @@
 #include "record/observer/descriptors.h"
 #include "record/observer/proc_lines.h"
 
-/* A larger set has no object. */
+/* A set with more members than this has no object. */
 #define MOST_MEMBERS 256u
 #define MOST_GROUPS 32u
 
