@@ -120,7 +120,8 @@ static uint64_t stopped_between(const struct tr2_fit *fit, uint64_t from,
 	return ns;
 }
 
-/* Copy the first turn after these ticks, if there is one. */
+/* Copy the first turn (a change of the rate) after these ticks, if there is
+ * one. */
 static bool find_turn(const struct tr2_fit *fit, uint64_t ticks,
 		      struct tr2_clock_turn *out)
 {

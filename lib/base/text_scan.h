@@ -88,8 +88,8 @@ static inline unsigned int tr2_text_classify(const char *s, size_t n)
 		s = last - s > 16 ? s + 16 : last;
 		x = _mm_loadu_si128((const __m128i *)(const void *)s);
 	}
-	/* A vector has the top bit of a byte set if the byte is of the class.
-	 * movemask collects these bits. */
+	/* In each vector, the top bit of a byte is set if the byte belongs to
+	 * the class. movemask collects these bits. */
 	return (_mm_movemask_epi8(control) ? TR2_TEXT_CONTROL : 0) |
 	       (_mm_movemask_epi8(json) ? TR2_TEXT_JSON : 0) |
 	       (_mm_movemask_epi8(mark) ? TR2_TEXT_MARK : 0);

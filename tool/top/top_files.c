@@ -17,8 +17,8 @@
 #include "model/model.h"
 #include "top/top.h"
 
-/* Allow for this difference between clocks, and for starts of processes in
- * whole ticks. */
+/* Allow for this difference between two times: the clocks may differ, and the
+ * starts of processes are whole ticks. */
 #define SLACK_NS 100000000
 /* When a model contains more bytes of a stream than this, begin a new model,
  * and forget open regions. */

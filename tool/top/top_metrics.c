@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * top_metrics - tables of the metrics of rings, and of open regions, by rings
- * and streams.
+ * top_metrics - the tables of metrics, which are read from rings, and of open
+ * regions, which are read from rings and streams.
  */
 #include <time.h>
 
