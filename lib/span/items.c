@@ -260,8 +260,8 @@ static inline void put_string(struct tr2_open_span *span,
 {
 	uint16_t len = (uint16_t)value->len;
 	char *p = reserve_bytes(span, 2 + key->len + sizeof(len) + len,
-				type == TR2_ITEM_FAILED ? TR2_SPAN_ROOM :
-							  TR2_SPAN_ATTRIBUTES_MAX);
+				type == TR2_ITEM_FAILED ?
+				TR2_SPAN_ROOM : TR2_SPAN_ATTRIBUTES_MAX);
 
 	if (!p)
 		return;

@@ -561,12 +561,12 @@ bool tr2_exec_args_open(struct tr2_exec_args *args,
 	    attach_program(args, rings))
 		return true;
 	return refuse_program(args, errno == EPERM ?
-				    "not permitted (it needs CAP_BPF and "
-				    "CAP_PERFMON)" :
-				    errno == EINVAL || errno == ENOSYS ||
-						    errno == E2BIG ?
-				    "the kernel's BPF cannot read them (Linux 5.17 "
-				    "can, with BTF)" : strerror(errno));
+			      "not permitted (it needs CAP_BPF and "
+			      "CAP_PERFMON)" :
+			      errno == EINVAL || errno == ENOSYS ||
+					      errno == E2BIG ?
+			      "the kernel's BPF cannot read them (Linux 5.17 "
+			      "can, with BTF)" : strerror(errno));
 }
 
 void tr2_exec_args_start(const struct tr2_exec_args *args)
