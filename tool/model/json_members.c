@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Return the end of a string that begins after its quote: its closing quote, or
- * the end of the text. */
+/* Return the closing quote of a string, or the end of the text; p is after the
+ * string's opening quote. */
 static const char *string_end(const char *p, const char *end)
 {
 	while (p < end && *p != '"')

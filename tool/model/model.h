@@ -124,8 +124,8 @@ struct tr2_metric {
 	/* Counter: the value. Gauge: the last value. Timer: the number of
 	 * intervals. Distribution: the number of values. */
 	uint64_t count;
-	/* Distribution: in its unit. Gauge: minimum and maximum are int64_t,
-	 * and so is the last value. */
+	/* Distribution: in its unit. Gauge: minimum, maximum and the last value
+	 * (in `count`) are of type int64_t. */
 	uint64_t total_ns, min_ns, max_ns;
 	uint64_t unfinished;
 	/* JSON text [[upper_bound,count],…], or NULL. Bounds are in seconds, or
@@ -362,7 +362,7 @@ struct tr2_rare {
 /* The task became set-uid: the kernel no longer records it for the user. */
 #define TR2_TASK_PRIVILEGED (1u << 3)
 #define TR2_TASK_HAS_TIMES (1u << 4)
-/* KILLED: the kernel named it as killed because memory was short. COUNTED: the
+/* KILLED: the kernel named the task as killed for lack of memory. COUNTED: the
  * kernel's count of these kills equals the number of SIGKILLed processes. */
 #define TR2_TASK_OOM_KILLED (1u << 5)
 #define TR2_TASK_OOM_COUNTED (1u << 6)
@@ -461,11 +461,11 @@ struct tr2_state {
 	uint8_t flags; /* TR2_STATE_... */
 };
 
-/* The object for which a thread waited from one look of the observer to
- * another: model/objects.h. */
+/* The object for which a thread waited, as the observer saw it from from_ns to
+ * to_ns: model/objects.h. */
 struct tr2_observed_object {
 	int64_t from_ns, to_ns; /* wall */
-	/* A wait that began before this may have another object. */
+	/* A wait that began before this time may be for another object. */
 	int64_t known_ns;
 	tr2_str call;   /* the system call */
 	tr2_str what;   /* the kind of object: file, pipe, tcp, ... */
@@ -534,16 +534,16 @@ struct tr2_node {
 	uint8_t end;      /* enum tr2_end */
 	uint8_t end_by;   /* enum tr2_end_by */
 	bool has_code;
-	bool at_least;    /* the end is unknown: end_ns is the time at which it
-			   * was last seen, or now */
+	bool at_least;    /* the end is unknown: end_ns is now, or the time at
+			   * which the process was last seen */
 	bool reaped_late; /* the parent emitted other events between the
 			   * process's end and its child_exit */
 	int32_t code;     /* exit code, or signal number */
 	int64_t start_ns, end_ns; /* wall: fork and exit by the kernel, else by
 				   * its own events, else by the parent's */
 	int64_t self_ns;  /* time in which no child of the process ran */
-	int64_t spawn_ns; /* time that the parent lost by starting and reaping
-			   * it: model/join/spawn.c; TR2_NO_TIME: unknown */
+	int64_t spawn_ns; /* cost of starting and reaping the process:
+			   * model/join/spawn.c; TR2_NO_TIME: unknown */
 };
 
 /* One of the loaded paths, in their order. */
@@ -785,7 +785,7 @@ struct tr2_buf;
 void tr2_node_command(const struct tr2_model *m, uint32_t node,
 		      struct tr2_buf *out);
 
-/* Return how long a process ran one of its task's segments. */
+/* Return how long a process was in this segment of its task. */
 int64_t tr2_segment_ns(const struct tr2_model *m, const struct tr2_node *n,
 		       uint32_t segment);
 /* Is the segment shown beside the last program of the process? */

@@ -11,8 +11,8 @@
 #include "model/private.h"
 #include "model/states.h"
 
-/* Return the thread with the object's tid that lived during the look; 0:
- * unknown. */
+/* Return the thread with the object's tid that lived from o->from_ns to
+ * o->to_ns; 0: unknown. */
 static uint32_t thread_of(const struct tr2_model *m,
 			  const struct tr2_observed_object *o)
 {
@@ -261,9 +261,9 @@ static bool is_known(const struct tr2_model *m, uint32_t task_thread,
 	return true;
 }
 
-/* Compare looks with states to the nanosecond: both have the kernel's clock,
- * and the observer keeps only looks that found the same wait before and
- * after. */
+/* Compare the observer's times with states to the nanosecond: both are by the
+ * kernel's clock. The observer keeps an object only if it saw the same wait
+ * before and after it looked for the object. */
 const struct tr2_observed_object *
 tr2_object_of(const struct tr2_model *m, uint32_t task_thread, uint32_t state)
 {
@@ -302,8 +302,8 @@ tr2_str tr2_object_text(const struct tr2_model *m, uint32_t task_thread,
 int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i)
 {
 	const struct tr2_observed_object *o = &m->objects[i];
-	/* Count from known_ns: before, the descriptor may have been another
-	 * object. */
+	/* Count from known_ns: before that time, the descriptor may have been
+	 * another object. */
 	int64_t from_ns = o->known_ns > o->from_ns ? o->known_ns : o->from_ns;
 
 	if (i > 1 && o[-1].task == o->task && o[-1].tid == o->tid &&

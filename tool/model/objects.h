@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * objects - find the objects for which threads waited, as the observer saw them
- * during the wait. A wait between two looks of the observer has no object.
+ * during the wait. The observer looks at threads from time to time: a wait that
+ * begins and ends between two looks has no object.
  */
 #pragma once
 

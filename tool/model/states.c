@@ -131,8 +131,8 @@ struct walk {
 	} *heap;
 	uint32_t nr;
 	uint32_t nr_run, nr_ready;
-	uint32_t waits; /* the state that began to wait last; 0: not known, must
-			 * be searched */
+	uint32_t waits; /* the wait state that began last; 0: unknown, must be
+			 * searched */
 	int64_t at_ns;
 };
 

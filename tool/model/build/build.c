@@ -15,8 +15,8 @@
  * leave ends. */
 #define MAX_UNWIND 64
 
-/* The duration and the time of one event may differ by this: each comes from
- * its own reading of the clock. */
+/* The start that a leave gives may differ from the recorded start by this: the
+ * duration and the time of an event come from two readings of the clock. */
 #define SAME_START_NS 1000000
 
 static tr2_str intern_view(const struct build *b, const struct tr2_view *v)
@@ -411,8 +411,8 @@ static void map_children(struct build *b, uint32_t newest)
 		last[nr++] = i;
 	if (nr <= TR2_MANY)
 		return;
-	/* If the loop above stopped, the older children are already in the map:
-	 * add only the newest. */
+	/* If the loop above stopped early, the older children are already in
+	 * the map: add only the newest. */
 	for (nr = i ? 1 : nr; nr--;)
 		*tr2_map_slot(&b->m->priv->children,
 			      child_key(b->s, children[last[nr]].id)) =

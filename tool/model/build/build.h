@@ -72,8 +72,8 @@ uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
  * unknown.
  */
 void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);
-/* Find the processes that the kernel killed because memory was short, if it
- * named none of them. nr_kills: the kernel's count of these kills, perhaps also
+/* If the kernel named none of the processes that it killed because memory was
+ * short, find them. nr_kills: the kernel's count of these kills, perhaps also
  * of processes outside of the recording. */
 void tr2_build_oom_kills(struct tr2_model *m, uint32_t first_task,
 			 uint64_t nr_kills);

@@ -14,10 +14,10 @@
 /* If CPUs are idle, the waker left its CPU at most this long before the woken
  * thread got one. */
 #define WOKEN_NS 200000
-/* The threads of a process that exit() ends all end within this time. */
+/* If exit() ends a process, all its threads end within this time. */
 #define TOGETHER_NS 20000000
-/* A thread that began to run at most this long before another wake-up may have
- * been woken together with it. */
+/* If two threads begin to run within this time of each other, one thread may
+ * have woken both. */
 #define WOKEN_TOO_NS 100000
 
 /* The last wait of a thread, and the time of the wait's end. */
@@ -64,8 +64,8 @@ static void set_waker(struct tr2_state *wait, uint32_t waker)
 	wait->flags = TR2_STATE_INFERRED | TR2_STATE_DOUBTFUL;
 }
 
-/* Return the thread of the task that ended last, among those that ran before
- * at_ns and ended after from_ns; 0: none. */
+/* Of the other threads of self's task that ran before at_ns, return the thread
+ * that ended last, unless it ended before from_ns; 0: none. */
 static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
 			   int64_t from_ns, int64_t at_ns)
 {
@@ -83,9 +83,9 @@ static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
 	return found;
 }
 
-/* Return the thread whose end, or whose exit(), ended the wait of the first
- * thread; 0: none. This waker may also have woken other threads to end, which
- * had a CPU one after the other before the first thread. */
+/* Return the thread that woke the first thread by its own end or by exit(); 0:
+ * none. This waker may also have woken other threads to end; these had a CPU
+ * one after the other before the first thread. */
 static uint32_t waker_of(const struct tr2_model *m, uint32_t first,
 			 const struct last_wait *last)
 {
@@ -117,9 +117,9 @@ static bool ran_at(const struct tr2_model *m, uint32_t thread, int64_t at_ns)
 	return false;
 }
 
-/* Set who woke the threads of a task; the last of them ended at end_ns. If the
+/* Set who woke the threads of a task, the last of which ended at end_ns. If the
  * first thread ran when another thread was woken to end, the first thread
- * called exit(), or waits for the other's end. */
+ * called exit(), or waits for the other thread to end. */
 static void look_at_end(struct tr2_model *m, uint32_t task, int64_t end_ns)
 {
 	uint32_t first = m->tasks[task].first_thread, i;

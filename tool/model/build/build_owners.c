@@ -29,8 +29,8 @@ void tr2_states_lost_to(struct tr2_state *ready, uint32_t thread, tr2_str comm)
 	}
 }
 
-/* Set the thread that had the CPU just before a thread that was ready for this
- * CPU. */
+/* Note which thread had the CPU just before the thread `self`, which was ready
+ * for this CPU. */
 static void find_owner(const struct tr2_cpu *cpu, uint32_t self,
 		       struct tr2_state *ready, int64_t wall_ns)
 {
@@ -106,8 +106,8 @@ static uint32_t main_owner(const struct tr2_states_build *b, uint32_t cpu,
 
 /* Correct the owner for a thread that was ready for long. The owner is the
  * thread that had the CPU for most of that time. A thread outside the recording
- * is known only when a thread of the recording leaves the CPU to it. Further
- * threads outside that get the CPU later are unknown. */
+ * is known only when a thread of the recording leaves the CPU to it. If other
+ * threads outside get the CPU after that, they are unknown. */
 static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {
@@ -124,8 +124,8 @@ static void check_owner(const struct tr2_states_build *b, uint32_t cpu,
 		ready->comm = tr2_intern(b->m, "others", 6);
 }
 
-/* With switches of the machine, set the owner: the thread that had the CPU
- * longest while the thread `self` was ready for it. */
+/* If the switches of the whole machine are recorded, set the owner: the thread
+ * that had the CPU longest while the thread `self` was ready for it. */
 static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 		      uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {
@@ -139,9 +139,9 @@ static void set_owner(const struct tr2_states_build *b, uint32_t cpu,
 	tr2_states_lost_to(ready, owner->thread, owner->comm);
 }
 
-/* With a limit of CPU time, a thread that was ready for long may have waited
- * for the next period, and not for another thread. Mark its state as throttled
- * then. */
+/* If the control group has a limit of CPU time, a thread that was ready for
+ * long may have waited for the next period, and not for another thread. Mark
+ * its state as throttled then. */
 static void check_limit(const struct tr2_states_build *b, uint32_t cpu,
 			uint32_t self, struct tr2_state *ready, int64_t wall_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * build_private - state and functions that the files that build the model
- * share: the current event, its session and its thread.
+ * build_private - state and functions shared by the files that build the model:
+ * the current event, its session and its thread.
  */
 #pragma once
 
@@ -87,7 +87,8 @@ static inline bool tr2_build_is(const struct tr2_view *text, const char *word)
 	return text->len == strlen(word) && !memcmp(text->p, word, text->len);
 }
 
-/* Add the metric, the span, or the session's place in a trace that a data_json
- * event of the category `trace2` has. Return false if it has other data. */
+/* If a data_json event of the category `trace2` contains a metric, a span, or
+ * the session's place in a trace, add this. Return false if the event contains
+ * other data. */
 bool tr2_build_data_metric(struct build *b);
 bool tr2_build_data_span(struct build *b);

@@ -311,8 +311,9 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 			       before);
 	if (r->kind == TR2_TASK_RECORD_COMM && r->how & TR2_HOW_EXEC &&
 	    is_new && !b->command && !b->has_found) {
-		/* The command's records begin when it executes its program.
-		 * Before, the recorder holds the command, which is ready. */
+		/* The command's records begin when the command executes its
+		 * program. Before that, the recorder holds the command back:
+		 * the command is ready. */
 		state->kind = TR2_STATE_READY;
 		tr2_state_push(b, slot, r->wall_ns, TR2_STATE_RUN);
 		b->command = slot->thread;
@@ -320,7 +321,7 @@ struct tr2_tid *tr2_tid_live(struct tr2_states_build *b,
 	return slot;
 }
 
-/* Begin a thread again that was listed as already running: the fork record
+/* Begin a thread anew if it was listed as already running: the fork record
  * shows that the thread began during the recording. */
 static void begin_again(const struct tr2_states_build *b, struct tr2_tid *slot,
 			struct tr2_state *guess, uint32_t creator,
@@ -388,8 +389,8 @@ static void on_exit_record(struct tr2_states_build *b,
 }
 
 /* End all other threads of a process at an exec. If another thread than the
- * first calls exec, the caller takes over the first thread's tid. The caller
- * goes on as the thread of `first`, which begins with the exec. */
+ * first calls exec, the caller takes over the first thread's tid, and goes on
+ * as the thread of `first`. That thread begins with the exec. */
 static void end_others(struct tr2_states_build *b,
 		       const struct tr2_task_record *r, uint32_t task,
 		       const struct tr2_tid *first)
@@ -601,9 +602,9 @@ static int64_t unseen_ns(const struct tr2_states_build *b)
 }
 
 /* If the CPU times of threads exceed the total of wait4(), subtract the excess:
- * the time of switches in them is an estimate. If the times exceed the total
- * even without switches, subtract nothing: then no parent waited for some
- * processes. */
+ * the CPU times include switches, whose time is an estimate. If the CPU times
+ * exceed the total even without switches, subtract nothing: then no parent
+ * waited for some processes. */
 static void add_off_switches(struct tr2_states_build *b)
 {
 	int64_t over = -unseen_ns(b);

@@ -49,10 +49,11 @@ enum tr2_task_record_kind {
  * `other` to handle network packets, perhaps packets from `other`. */
 #define TR2_HOW_INTERRUPT (1u << 3)
 #define TR2_HOW_SOFTIRQ (1u << 4)
-/* MACHINE: this IN or OUT belongs to any thread of the machine, and has its
- * comm. Such records exist while a thread of the recording is ready for a CPU.
- * Threads of the recording also have their own records of the same switches,
- * until their EXIT. DEAD: after this OUT, the thread never runs again. */
+/* MACHINE: this IN or OUT was recorded for the whole machine: it is about any
+ * thread, and has the thread's comm. Such records exist while a thread of the
+ * recording is ready for a CPU. Threads of the recording also have their own
+ * records of the same switches, until their EXIT. DEAD: after this OUT, the
+ * thread never runs again. */
 #define TR2_HOW_MACHINE (1u << 6)
 #define TR2_HOW_DEAD (1u << 7)
 #define TR2_HOW_FUTEX (1u << 5)

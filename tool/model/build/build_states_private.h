@@ -16,7 +16,8 @@ struct tr2_tid {
 	bool is_own;          /* the tid belonged to a thread of the recording
 			       * that has ended */
 	bool live;                  /* the thread has not ended */
-	bool found; /* the thread already ran: its first state is a guess */
+	bool found; /* the thread already ran when the recording began: its
+		     * first state is a guess */
 	/* A LEAVES or WAKING record came before its OUT. */
 	bool leaves, woken_early;
 	uint8_t cause;
@@ -40,8 +41,8 @@ struct tr2_tid {
 };
 
 /* The turns of the threads that had a CPU lately, known if the switches of the
- * whole machine are recorded. A turn has a thread of the recording, or the name
- * of another thread. Without both, the CPU was idle. */
+ * whole machine are recorded. A turn contains a thread of the recording, or the
+ * name of another thread. If both are 0, the CPU was idle. */
 #define TR2_NR_TURNS 32
 struct tr2_turns {
 	struct tr2_turn {
@@ -58,8 +59,8 @@ struct tr2_cpu {
 	tr2_str comm;    /* name of a thread outside the recording; 0:
 			  * unknown */
 	int64_t since_ns, until_ns;
-	/* A thread that lost the CPU to a thread that is not yet known, and the
-	 * state of the loser. */
+	/* lost_by: a thread that lost the CPU to a thread not yet known;
+	 * lost_state: the state of lost_by since then. */
 	uint32_t lost_by, lost_state;
 	uint32_t ending; /* a thread that still computes after its last
 			  * record */

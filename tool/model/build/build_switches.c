@@ -9,8 +9,8 @@
 /* A wake-up at most this long before the thread leaves its CPU ends the wait
  * that follows. */
 #define EARLY_NS 50000
-/* A thread that answers may have read the request up to this long before the
- * thread that asked began to wait. */
+/* If thread B answers a request of thread A, B may have read the request up to
+ * this long before A began to wait. */
 #define CALLED_NS 1000000
 #define HANDOVER_NS 10000
 /* For this long after its end, a thread counts as the owner of its tid. */
@@ -266,8 +266,9 @@ static void add_candidate(struct candidates *c, uint32_t thread)
 	}
 }
 
-/* Add the threads that left their CPU since c->from_ns, the latest first: on
- * any CPU, or only on `cpu`. preempted: also threads that lost their CPU. */
+/* Add the threads that left their CPU since c->from_ns, the latest first.
+ * any_cpu: take all CPUs, not only `cpu`. preempted: also take threads that
+ * were preempted. */
 static void add_left(const struct tr2_states_build *b, struct candidates *c,
 		     bool any_cpu, uint32_t cpu, bool preempted)
 {
@@ -309,8 +310,8 @@ static void begin_candidates(struct candidates *c, const struct tr2_state *wait,
 	c->has_partner = c->left = false;
 }
 
-/* Learn the partner from the clear cases: the thread that most often woke the
- * slot's thread lately. */
+/* Learn the slot's partner from a wake-up whose waker is certain. The partner
+ * is the thread that most often woke the slot's thread lately. */
 static void learn_partner(struct tr2_tid *slot, uint32_t thread)
 {
 	if (slot->partner == thread) {
@@ -351,8 +352,9 @@ static bool is_by_timer(int64_t ns)
 	       ns % TIMER_NS < TIMER_LATEST_NS;
 }
 
-/* Return the time since which the thread waits in vain: the start of this wait,
- * or of earlier waits directly before it that no known thread ended. */
+/* Return the time since which no known thread ended a wait of this thread, and
+ * the thread ran only for moments: the start of this wait, or of an earlier
+ * one. */
 static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 			     const struct tr2_state *wait)
 {
@@ -372,7 +374,7 @@ static int64_t in_vain_since(const struct tr2_states_build *b, uint32_t self,
 	return since->start_ns;
 }
 
-/* Since `self` began to wait in vain, did another process end that has the same
+/* Since the time of in_vain_since(), did another process end that has the same
  * name and parent as the process of `thread`? That process did not end the
  * wait, so `thread` did not, either. */
 static bool is_one_of_many(const struct tr2_states_build *b, uint32_t self,
@@ -650,8 +652,8 @@ static void note_handover(struct tr2_states_build *b,
 	b->nr_handovers++;
 }
 
-/* Set the thread that took this CPU from another thread: the thread that has
- * the CPU now. */
+/* If a thread lost this CPU to a thread not yet known, note that it lost the
+ * CPU to `thread`, which has the CPU now. */
 static void settle_loss(struct tr2_states_build *b, struct tr2_cpu *cpu,
 			uint32_t thread, int64_t wall_ns)
 {

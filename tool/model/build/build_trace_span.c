@@ -10,7 +10,8 @@
 #include "model/build/build_private.h"
 #include "model/json_members.h"
 
-/* Read at most this many works of a span. The library keeps fewer. */
+/* Read at most this many works (struct tr2_work) of a span. The library keeps
+ * fewer. */
 #define MAX_WORKS 4096
 
 static bool is_digit(const char *p, const char *end)

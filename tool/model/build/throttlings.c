@@ -8,9 +8,9 @@
 #include "model/private.h"
 
 /* Add a throttling. The kernel counts a throttling at its end. The throttling
- * may have begun long before the recorder's previous look, but not before the
- * end of the previous throttling, since all CPUs go on at the beginning of a
- * period. */
+ * may have begun long before the recorder last read the count, but not before
+ * the end of the previous throttling, since all CPUs go on at the beginning of
+ * a period. */
 void tr2_build_throttling(struct tr2_model *m, int64_t since_ns, int64_t to_ns,
 			  int64_t ns)
 {

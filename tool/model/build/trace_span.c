@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* trace_span - sort the works of each thread, and find a work. */
+/* trace_span - sort the works of each thread (the times in which it worked for
+ * a span), and find the work at a time. */
 #include "model/build/trace_span.h"
 
 #include <stdlib.h>

@@ -4,9 +4,9 @@
  * has the process's own events, its parent's events about it, and the kernel's
  * records. Parents are found by, from the most to the least certain:
  *
- *	the kernel's fork record; the parent's child span with our pid; a child
- *	span of the parent that fits by time or argv, and whose pid is another's
- *	(a shell, a hook script) or unknown; the parent's SID alone.
+ *	the kernel's fork record; a child span of the parent with our pid; a
+ *	child span of the parent that fits by time or argv, and has no pid or
+ *	another process's (a shell's, a hook script's); the parent's SID alone.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -42,9 +42,9 @@ static uint32_t parent_in_time(const struct tr2_model *m, uint32_t parent,
  * session. */
 #define NEAR 8
 
-/* Return the session of the first len bytes of a SID. This session is mostly
- * the session before session i in the recording, or an ancestor of the session
- * before. */
+/* Return the session whose SID is the first len bytes of `sid`. Mostly it is
+ * the session before session i in the recording, or an ancestor of that
+ * session. */
 static uint32_t session_of_sid(const struct tr2_model *m, uint32_t i,
 			       const char *sid, size_t len)
 {
@@ -275,9 +275,10 @@ static uint32_t node_by_window(struct join *j, uint32_t session)
 	if (!child)
 		return tr2_new_node(j->m, m->sessions[s->parent].node,
 				    TR2_JOIN_SID);
-	/* The child span may belong to a program without events between parent
-	 * and session: then the child span has another pid. In perf text, where
-	 * the session has no pid, the child span then has another command. */
+	/* A program without events may have run between parent and session.
+	 * Then the child span belongs to that program: the span has another pid
+	 * than the session or, in perf text, where the session has no pid,
+	 * another command. */
 	if (m->children[child].node ||
 	    (m->children[child].pid > 0 &&
 	     (s->pid > 0 ||

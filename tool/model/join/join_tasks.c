@@ -322,9 +322,9 @@ static uint32_t find_by_program(const struct tr2_model *m,
 	return found;
 }
 
-/* Find the tasks of processes in other pid namespaces. If the recorder could
- * not read a process's own pid before its end, it does not know the pid in the
- * session. */
+/* Find the tasks of processes in other pid namespaces. A session has the pid in
+ * such a namespace; the recorder does not know that pid if the process ended
+ * before the recorder could read it. */
 static void join_strangers(struct tr2_model *m)
 {
 	uint32_t i, task;

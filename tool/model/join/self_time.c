@@ -15,7 +15,7 @@ struct own {
 };
 
 /* Cover the time of an inner item, from_ns to to_ns. Pass the own time before
- * it. */
+ * the item to the callback. */
 static void cover_time(struct own *o, int64_t from_ns, int64_t to_ns)
 {
 	if (from_ns > o->end_ns)

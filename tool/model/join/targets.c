@@ -17,8 +17,9 @@ static uint64_t key_of(uint32_t task, uint64_t hash)
 	return tr2_mix(hash, task) | 1;
 }
 
-/* Index the commands of the last build. Each gets one of its files, the first
- * by name. A log also has the files of earlier builds, sorted by their ends. */
+/* Index the commands of the last build. A command that made several files gets
+ * the first of them by name. A log also has the files of earlier builds, sorted
+ * by their ends. */
 static void index_commands(struct tr2_model *m, struct tr2_map *map)
 {
 	uint32_t i, *slot;
@@ -48,7 +49,7 @@ static const char *word_at(const struct tr2_words *words, uint32_t at)
 	return "";
 }
 
-/* Return the file that the log of the task `ninja` has for this command; NULL:
+/* Return the file that this command made, by the log of the task `ninja`; NULL:
  * none. */
 static const char *logged(const struct tr2_model *m, const struct tr2_map *map,
 			  uint32_t ninja, const struct tr2_words *words)
@@ -202,8 +203,8 @@ static void add_path(struct tr2_buf *b, const char *path)
 	}
 }
 
-/* Return a file's name relative to the directory of the recording; 0: no file
- * that a build keeps. */
+/* Return a file's name relative to the directory of the recording; 0: the file
+ * is not one that a build keeps, such as /dev/null. */
 static tr2_str name_in(struct tr2_model *m, const char *file, tr2_str cwd,
 		       tr2_str top)
 {

@@ -250,9 +250,9 @@ static bool is_transport(const char *child_class)
 	       !strncmp(child_class, "remote-", 7);
 }
 
-/* Is the node a transport with which this scope may have talked, although it
- * was started in another region? If it ends within the scope, the scope waited
- * for its end. */
+/* Is the node a transport with which this scope may have talked, although the
+ * node was started in another region? If the node ends within the scope, the
+ * scope waited for that end. */
 static bool is_partner(const struct walk *w, const struct item *scope,
 		       uint32_t node)
 {

@@ -26,8 +26,8 @@ enum tr2_step_kind {
 	TR2_STEP_WAIT
 };
 
-/* The own time of one owner on the path for one reason, summed over all
- * pieces. */
+/* The time on the path that one owner (a process, a program of it, or a region)
+ * itself took for one reason, summed over all pieces. */
 struct tr2_step {
 	uint32_t node;
 	/* an earlier program of the process; 0: the last one, or all */
@@ -118,9 +118,9 @@ struct tr2_path_sum {
 	 * start of all. `by` had more than half of the time. */
 	struct tr2_step step;
 	uint32_t nr_nodes; /* processes */
-	/* The place below which more than half of the time was spent, as the
-	 * first process at that place; 0: no place has so much. A place is a
-	 * chain of kinds of processes from the root down. */
+	/* The first process at the place below which more than half of the time
+	 * was spent; 0: no place has so much. A place is a chain of kinds of
+	 * processes from the root down. */
 	uint32_t in;
 	/* Parts of the time: with derived wake-ups; with doubtful wake-ups; due
 	 * to step.by; due to step.object. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* critical_private - declarations that the files for finding the critical path
- * share. */
+/* critical_private - declarations shared by the files that find the critical
+ * path. */
 #pragma once
 
 #include "model/path/critical.h"

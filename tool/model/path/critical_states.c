@@ -31,9 +31,9 @@ struct reason {
 					   * derived, and with doubtful
 					   * wake-ups */
 	uint32_t next;       /* 1 + index of the owner's next reason */
-	/* 1 + the index of the first part of two lists. parts: by the thread
-	 * that ended the wait or had the CPU; objects: by the object of the
-	 * wait. */
+	/* Two lists of parts, as 1 + the index of the first part. parts: by the
+	 * thread that ended the wait or had the CPU; objects: by the object of
+	 * the wait. */
 	uint32_t parts, objects;
 };
 
@@ -94,8 +94,9 @@ static struct places *places_of(struct walk *w, uint32_t thread)
 	return p;
 }
 
-/* Return the region or program in which the thread was just before at_ns. Set
- * *since_ns to the last border before at_ns, if that is later. */
+/* Return the region or program in which the thread was just before at_ns. If
+ * the last border before at_ns is later than *since_ns, set *since_ns to that
+ * border. */
 static uint32_t place_before(const struct tr2_borders *b, uint32_t *left,
 			     int64_t at_ns, int64_t *since_ns)
 {
@@ -206,8 +207,8 @@ static uint32_t reason_of(struct walk *w, uint32_t owner,
 	return *slot;
 }
 
-/* Add time to the part of a name. slot: the part's entry in its map; first: the
- * beginning of the reason's list. */
+/* Add time to the part with this name. slot: the part's entry in its map;
+ * first: the beginning of the reason's list. */
 static void add_part(struct walk *w, uint32_t *slot, uint32_t *first,
 		     tr2_str name, int64_t ns)
 {

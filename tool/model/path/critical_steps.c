@@ -12,8 +12,8 @@ struct place {
 	uint32_t step;
 };
 
-/* Chains of the steps inside each step, with the numbers of steps: 1 + the
- * index; 0 is the whole path. */
+/* For each step, the chain of the steps inside it. A step's number is 1 + its
+ * index; number 0 is the whole path. */
 struct order {
 	const struct tr2_step *steps;
 	const uint32_t *more;
@@ -25,7 +25,7 @@ struct order {
 
 TR2_ORDER(compare_places, struct place, TR2_UP(start_ns) ?: TR2_UP(step))
 
-/* Append a step, and the further steps of its owner. */
+/* Append the first step of an owner, then the owner's other steps (`more`). */
 static void emit_owner(struct order *o, uint32_t step)
 {
 	uint32_t parent = o->place_of[o->steps[step - 1].parent], i;
@@ -53,8 +53,8 @@ static void emit_steps(struct order *o)
 	}
 }
 
-/* Chain the steps inside each step, in order of their starts. Leave out the
- * further steps of an owner. */
+/* Chain the steps inside each step, in order of their starts. Of each owner,
+ * chain only the first step. */
 static void chain_steps(struct order *o, uint32_t nr)
 {
 	struct place *places = tr2_calloc((size_t)nr + 1, sizeof(*places));

@@ -78,7 +78,7 @@ struct way {
 	uint32_t length;
 };
 
-/* The time that a sum has below the end of a way. */
+/* The part of a sum's time that was spent below the end of a way. */
 struct share {
 	uint32_t sum, way; /* sum: 1 + the index of the sum */
 	int64_t ns;

@@ -166,8 +166,8 @@ void tr2_jobs_release(struct tr2_jobs *jobs)
 	free(jobs->job);
 }
 
-/* Give the slot that is free first to a job that ends at until_ns. slot[] is a
- * heap, with the slot that is free first on top. */
+/* Let a job that ends at until_ns take the slot that becomes free first. slot[]
+ * is a heap of the times at which slots become free, the earliest on top. */
 static void take_slot(int64_t *slot, uint32_t nr, int64_t until_ns)
 {
 	uint32_t i = 0, child;

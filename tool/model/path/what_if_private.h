@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if_private - declarations that the files for computing new times
- * share. */
+/* what_if_private - declarations shared by the files that compute new times. */
 #pragma once
 
 #include "model/join/thread_borders.h"
@@ -61,13 +60,13 @@ int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns);
 
 /* Widen the bounds of a gain after tr2_retime() with TR2_RETIME_BEST. A loop
- * that sleeps and looks, or a pool of jobs, may gain when other processes are
+ * that sleeps and polls, or a pool of jobs, may gain when other processes are
  * faster. */
 void tr2_unseen_polling(const struct tr2_retime *r,
 			const struct tr2_change *changes, size_t nr,
 			struct tr2_gain *g);
 void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g);
 
-/* Return a thread that may now get a lock before the thread for which it
- * waited; 0: there is none. */
+/* Return a thread that may now get a lock before the thread that woke it; 0:
+ * there is none. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r);

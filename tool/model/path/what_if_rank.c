@@ -88,9 +88,9 @@ static void look_at(struct tr2_retime *r, uint32_t root)
 		r->job_ns = tr2_calloc(r->jobs.nr, sizeof(*r->job_ns));
 }
 
-/* Compute how long the jobs take. If no change is slower, no job takes longer
- * than recorded: a job that begins earlier does not wait longer for something
- * outside. */
+/* Compute how long the jobs take. If no change makes anything slower, no job
+ * takes longer than recorded: a job that begins earlier does not wait longer
+ * for something outside. */
 const int64_t *tr2_retimed_jobs(const struct tr2_retime *r,
 				const struct tr2_jobs *jobs, int64_t *job_ns)
 {

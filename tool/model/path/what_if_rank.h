@@ -22,8 +22,8 @@ struct tr2_gain {
 
 /*
  * Find the largest gains of a root that has states (tr2_critical_by_states()).
- * Consider only the `max` parts that have most of the path. The gain with the
- * largest middle of its bounds comes first. Return the number of gains.
+ * Consider only the `max` parts with the most time on the path. The gain with
+ * the largest middle of its bounds comes first. Return the number of gains.
  */
 size_t tr2_gains(const struct tr2_model *m, uint32_t root, size_t max,
 		 struct tr2_gain **gains);

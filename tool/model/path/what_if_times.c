@@ -206,8 +206,8 @@ static int64_t wait_end(const struct tr2_retime *r, uint32_t thread,
 }
 
 /* Return the new length of a time without a CPU. At best, a thread that runs
- * shorter loses its CPU less often, and gets a CPU earlier from a thread that
- * runs shorter. */
+ * shorter loses its CPU less often, and gets the CPU earlier if the other
+ * thread that has the CPU runs shorter. */
 static int64_t ready_ns(const struct tr2_retime *r, uint32_t thread,
 			uint32_t state, int64_t end_ns)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * what_if_unseen - widen the bounds of a gain by effects that no wake-up shows.
- * A loop that sleeps and looks may wait for any process. A pool of jobs fills
+ * A loop that sleeps and polls may wait for any process. A pool of jobs fills
  * its slots with other jobs. Threads may take locks in another order.
  */
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "model/states.h"
 
 /* At least this number of sleeps of similar length in a row may be a loop that
- * looks whether something has happened. */
+ * polls, which means that it checks whether something has happened. */
 #define MIN_SLEEPS 3
 #define MIN_SLEEP_NS 1000000
 /* Ignore shorter waits for a lock, and requests that are less than
@@ -42,9 +42,9 @@ static bool is_next(const struct tr2_retime *r, const struct tr2_path_piece *a,
 	       (differ < 0 ? -differ : differ) < piece_ns(a) / 4;
 }
 
-/* Find the loop of sleeps that begins with a piece. Between two sleeps, a loop
- * looks for less time than it sleeps. Return the index after the last sleep; 0:
- * there is no loop. */
+/* Find the polling loop whose first sleep is the piece `first`. Between two
+ * sleeps, such a loop polls for less time than it sleeps. Return the index
+ * after the last sleep; 0: there is no loop. */
 static size_t loop_from(const struct tr2_retime *r, size_t first)
 {
 	const struct tr2_path_piece *p = r->pieces;
@@ -65,9 +65,9 @@ static size_t loop_from(const struct tr2_retime *r, size_t first)
 	return nr >= MIN_SLEEPS ? end : 0;
 }
 
-/* Return by how much a loop may end earlier now. Assume that it waited for a
- * process that ended during its last sleep, and that it now looks as soon as
- * that process ends. Set *who to the process. */
+/* Return by how much a polling loop may end earlier now. Assume that the loop
+ * waited for a process that ended during the loop's last sleep, and that the
+ * loop now ends as soon as that process ends. Set *who to the process. */
 static int64_t ended_earlier(const struct tr2_retime *r, uint32_t looker,
 			     const struct tr2_path_piece *last, uint32_t *who)
 {
@@ -168,10 +168,11 @@ void tr2_unseen_pool(struct tr2_retime *r, int64_t wall_ns, struct tr2_gain *g)
 		g->most_ns = most_ns;
 }
 
-/* Find a thread that may now get a lock first: it asks for the lock before the
- * waker reaches the moment of the recorded request. At that moment the waker
- * certainly had the lock; when it took the lock is not recorded. Within one
- * process, a wait for a lock may also be a wait for work, and is left out. */
+/* Find a thread that may now get a lock before the thread that woke it. The
+ * thread now requests the lock before the waker reaches the point at which the
+ * waker was at the recorded request. At that point the waker certainly had the
+ * lock; when the waker took the lock is not recorded. Within one process, a
+ * wait for a lock may also be a wait for work, and is left out. */
 uint32_t tr2_unseen_locks(const struct tr2_retime *r)
 {
 	const struct tr2_model *m = r->m;
