@@ -21,8 +21,8 @@ void tr2_post_free(struct tr2_post *p);
 /* Send one request once, without repeating it. */
 enum tr2_post_result tr2_post_try(struct tr2_post *p, const char *body,
 				  size_t size_bytes);
-/* Return the reason why the collector did not accept the request, or only a
- * part of it; "": it accepted all. */
+/* Return the reason why the collector rejected the request, or a part of it;
+ * "": it accepted all. */
 const char *tr2_post_why(struct tr2_post *p);
 /* Return the number of spans that were rejected in an accepted request. */
 uint64_t tr2_post_rejected(const struct tr2_post *p);

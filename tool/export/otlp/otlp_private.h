@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * otlp_private - declarations that the files that write spans share: otlp.c
+ * otlp_private - declarations shared by the files that write spans: otlp.c
  * walks through the model, otlp_tree.c computes ids and parents, otlp_spans.c
  * writes.
  */
@@ -79,8 +79,9 @@ void tr2_otlp_trace_span(struct tr2_export *x, uint32_t trace_span,
 void tr2_otlp_inner_parent(struct tr2_export *x, uint32_t span,
 			   struct tr2_span_id *id);
 /* Set the parent of a process's span: the child span for the process, or for a
- * process between it and an ancestor; else the process above it; else the span
- * that its TRACEPARENT or its SID names. Return false if there is no parent. */
+ * process between this process and an ancestor; else the process above; else
+ * the span that the process's TRACEPARENT or SID names. Return false if there
+ * is no parent. */
 bool tr2_otlp_node_parent(struct tr2_export *x, uint32_t node,
 			  uint32_t session, struct tr2_span_id *id);
 /* Find the trace of each node. */

@@ -78,10 +78,9 @@ static bool same_root(const char *sid, const char *other)
 	return len == strcspn(other, "/") && !memcmp(sid, other, len);
 }
 
-/* Is a session of a process below `n` in n's trace? A session is in the trace
- * that follows from the first component of its SID: so streams that are
- * exported separately share a trace. But a session that a process without a
- * session started is in the trace of that process. */
+/* Is the session of a process below `n` in n's trace? The first component of a
+ * SID determines the session's trace: so streams that are exported separately
+ * share a trace. If `n` has no session, sessions below `n` are in n's trace. */
 static bool is_in_trace(const struct tr2_model *m, const struct tr2_node *n,
 			const struct tr2_model_session *s)
 {

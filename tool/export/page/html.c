@@ -216,7 +216,7 @@ static uint32_t point_name(struct tr2_export *x, const struct tr2_point *p)
 	return tr2_html_text(x);
 }
 
-/* Return 1 + the index of the nearest span around a point that is in the list;
+/* Return the number of the nearest span that is around a point and in the list;
  * 0: no such span. */
 static uint32_t span_around(const struct tr2_export *x, uint32_t span)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * html_private - declarations that the files that write the page's data share:
+ * html_private - declarations shared by the files that write the page's data:
  * the state of the export, strings by number, and rows of numbers.
  */
 #pragma once

@@ -156,9 +156,8 @@ void tr2_frames_thread(struct tr2_frames *f, struct tr2_export *x, uint32_t i)
 	tr2_frames_add(f, f->at, own_ns);
 }
 
-/* Is the span without a frame of its own? A child whose process is known has
- * the frame of that process. A child without a process has a frame of its
- * own. */
+/* Does the span get no frame of its own? A child whose process is known has the
+ * frame of that process. A child without a process gets a frame of its own. */
 static bool has_own_frames(const struct tr2_export *x,
 			   const struct tr2_span *s)
 {

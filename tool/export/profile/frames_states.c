@@ -114,8 +114,8 @@ struct sweep {
 };
 
 /* Add the thread's states until wall_ns to the frame of the innermost region
- * that has one, from `region` outwards. Without such a region, add them to the
- * thread's frame. */
+ * that has a frame, from `region` outwards. If no region has a frame, add them
+ * to the thread's frame. */
 static void sweep_until(struct sweep *w, uint32_t region, int64_t wall_ns)
 {
 	const struct tr2_model *m = w->x->m;

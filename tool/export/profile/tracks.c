@@ -4,9 +4,9 @@
  * program, counters and memory as slices on tracks.
  *
  * A child for which its thread waited is among that thread's regions. A child
- * that ran beside them is on a row of its own, "main: children 1". The states
- * of a thread have their own row, "main: states", since they cross the borders
- * of regions.
+ * that ran beside the regions is on a row of its own, "main: children 1". The
+ * states of a thread have their own row, "main: states", since they cross the
+ * borders of regions.
  */
 #include <stdlib.h>
 
@@ -331,8 +331,8 @@ void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 	c->w->close(x);
 }
 
-/* Return a row for children of the thread that is free when the slice begins.
- * If there is none, add a row. */
+/* Of the thread's rows for children, return one that is free when the slice
+ * begins. If no row is free then, add a row. */
 static struct row *free_row(struct tr2_export *x, const struct tr2_slice *s,
 			    uint32_t thread)
 {
