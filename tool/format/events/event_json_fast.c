@@ -178,8 +178,8 @@ static parse_fn *const parse_fields[TR2_EVENT_NR] = {
 /*
  * Parse the event's name, from after its opening quote, and set the kind. NULL:
  * the name is unknown. For most names the text after the name is always the
- * same. So 16 bytes identify a name with its end, and a small cache has the
- * kinds of such texts.
+ * same. So 16 bytes identify a name and its end, and a small cache maps such
+ * texts to kinds.
  */
 static inline const char *parse_kind(struct tr2_event_reader *r, const char *p,
 				     struct tr2_parsed_event *ev)

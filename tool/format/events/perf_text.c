@@ -12,7 +12,7 @@
 #include "format/events/utf8.h"
 #include "model/build/build.h"
 
-/* A day of wall time in microseconds, and the maximum of all days. */
+/* A day in microseconds, and the maximum of days_us. */
 #define DAY_US 86400000000ll
 #define MAX_DAYS_US (TR2_MAX_AT_NS / 1000)
 

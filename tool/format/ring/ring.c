@@ -44,9 +44,9 @@ struct tr2_ring_reader {
 	uint32_t nr_records, alloc_records;
 	struct entry *entries;
 	uint32_t nr_entries, alloc_entries;
-	/* taken_until: by slot, the end of the spilled records that were read
-	 * or, if the file is followed, of all records. pieces_at: the end of
-	 * the pieces that were read. */
+	/* taken_until: by slot, the position up to which spilled records were
+	 * read or, if the file is followed, all records. pieces_at: the offset
+	 * up to which the file of pieces was read. */
 	uint64_t taken_until[TR2_MAX_SLOTS];
 	uint64_t pieces_at;
 	bool waited; /* the reader has waited once for a recorder's first
@@ -231,8 +231,8 @@ static void read_pieces(struct tr2_ring_reader *r, int fd)
 	}
 }
 
-/* Read all slots, slot 0 last. Slot 0 has the record that announces a thread,
- * which the process writes before the thread's first record. */
+/* Read all slots, slot 0 last. The process announces a thread by a record in
+ * slot 0, before it writes the thread's first record. */
 static void read_slots(struct tr2_ring_reader *r)
 {
 	struct tr2_ring_records records;

@@ -33,7 +33,7 @@ _Static_assert(sizeof(struct clock) ==
 			       offsetof(struct tr2_control, clock_lock),
 	       "layout");
 
-/* Return the kind of metrics after which the definition's cell is named. */
+/* Return the kind of metrics whose cells also have the definition's values. */
 static unsigned int cell_kind(const struct tr2_definition *d)
 {
 	static const uint8_t cells[] = {
@@ -98,8 +98,8 @@ static void read_clock(const struct tr2_ring_file *f, uint32_t slot,
 }
 
 /*
- * Convert ticks to ns. If the process was suspended since, the result may be
- * too early: return at least the start of the process.
+ * Convert ticks to ns. If the process was suspended after this moment, the
+ * result may be too early: return at least the start of the process.
  */
 static uint64_t ns_of(const struct tr2_ring_file *f, const struct clock *clock,
 		      uint64_t ticks)

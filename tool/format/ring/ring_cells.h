@@ -39,10 +39,10 @@ bool tr2_ring_cells_gauge(const struct tr2_ring_file *f,
 			  struct tr2_ring_gauge *out);
 
 /*
- * Append the buckets of a definition that are not empty, of one slot or of all
- * slots that count. The text is JSON in the event target's form:
- * [[upper_bound,count],…], in seconds for a timer. Without such buckets, append
- * nothing.
+ * Append the non-empty buckets of a definition: of one slot, or of all threads
+ * together (TR2_RING_ALL_SLOTS). The text is JSON in the event target's form:
+ * [[upper_bound,count],…], in seconds for a timer. If all buckets are empty,
+ * append nothing.
  */
 #define TR2_RING_ALL_SLOTS UINT32_MAX
 struct tr2_buf;
