@@ -232,8 +232,8 @@ static void run_pair(unsigned int nr, uint64_t *done)
 	run_once(second, nr);
 }
 
-/* Return whether it is time to look at the results, and whether the results so
- * far decide. */
+/* Return whether the results so far decide the comparison. Return false if it
+ * is not yet time to look at them. */
 static bool is_decided(uint32_t nr_pairs)
 {
 	double share = fail_above >= 0 ? fail_above : DECIDED_SHARE;

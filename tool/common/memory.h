@@ -2,9 +2,10 @@
 /*
  * memory - allocate memory, or end the command with `out of memory` and exit
  * code 128. No function here returns NULL. Do not use these functions in
- * `trace2 record` while its command runs: the recorder drops a line and counts
- * it, but must return the command's exit code. Do not use them for a size that
- * an input claims: refuse the input, and read the next one.
+ * `trace2 record` while its command runs: the recorder must return the
+ * command's exit code, and drops and counts a line for which there is no
+ * memory. Do not use them for a size that an input claims: refuse the input,
+ * and read the next one.
  */
 #pragma once
 

@@ -12,9 +12,9 @@
 
 #define OPERATOR "operator"
 
-/* Return the length of a piece of a name at `text` whose brackets enclose no
- * arguments; 0: no such piece begins there. In the list, longer operators
- * precede shorter ones with the same beginning. */
+/* If the name at `text` begins with a piece such as "operator<", whose brackets
+ * enclose no arguments, return the piece's length; else 0. In the list, longer
+ * operators precede shorter ones with the same beginning. */
 static size_t piece_at(const char *text)
 {
 	static const char *const pieces[] = {
@@ -36,8 +36,8 @@ static bool is_open(char c)
 	return c == '<' || c == '(';
 }
 
-/* Return whether the character at p closes a bracket. The > of an arrow closes
- * none. */
+/* Return whether the character at p closes a bracket. The > of an arrow does
+ * not. */
 static bool is_close(const char *p)
 {
 	return *p == ')' || (*p == '>' && p[-1] != '-');

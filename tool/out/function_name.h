@@ -5,8 +5,8 @@
 #include "out/table.h"
 
 /*
- * Return a function's name for a table. Leave out the arguments of templates
- * and calls in a long C++ name, unless lines are not cut:
+ * Return a function's name for a table. If lines are cut, leave out the
+ * arguments of templates and calls in a long C++ name:
  * std::vector<…>::push_back(…). The text is valid as long as a text of
  * tr2_next_text().
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * input_options - load the inputs that a command's words or -i name. Report
- * options that match nothing in them: most likely these are mistyped.
+ * options that match nothing in these inputs: most likely the options are
+ * mistyped.
  */
 #include "report/input_options.h"
 

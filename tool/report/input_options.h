@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* input_options - the inputs of a command: its words, or the values of -i, or
- * else trace2.data. */
+/* input_options - the inputs of a command: the command's words, or the values
+ * of -i, or else trace2.data. */
 #pragma once
 
 #include "common/options.h"

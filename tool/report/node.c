@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* node - cells of processes, and the legend of their marks. */
+/* node - cells of processes, and the legend that explains the marks in them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -17,9 +17,9 @@ void tr2_path_functions_free(struct tr2_path_functions *f);
 /*
  * Return the function with most samples in a step or, unless kind is 0, in all
  * steps in processes of this kind and in regions of the step's name. Set *share
- * to its share of these samples, which is at least a third. Prefer a function
- * of a program to a function of a library or the kernel. Return NULL if no
- * function has such a share, or if there are too few samples.
+ * to the function's share of these samples, which is at least a third. Prefer a
+ * function of a program to a function of a library or the kernel. Return NULL
+ * if no function has such a share, or if there are too few samples.
  */
 const char *tr2_path_function(const struct tr2_path_functions *f,
 			      const struct tr2_step *step, tr2_str kind,

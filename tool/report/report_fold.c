@@ -71,7 +71,7 @@ static void add_ns(int64_t *total, int64_t ns)
 	tr2_ns_add(total, ns);
 }
 
-/* Add the processes of a row to another one. */
+/* Add the processes of one row to another row. */
 static void add_row_to(struct tr2_fold_row *to, const struct tr2_fold_row *row)
 {
 	to->nr += row->nr;

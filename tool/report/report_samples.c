@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * report_samples - trace2 report --samples: call paths of samples, from the
- * counting function outwards, or from the outermost function inwards.
+ * innermost function outwards, or from the outermost function inwards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,8 @@
 #include "report/report.h"
 #include "samples/symbols.h"
 
-/* An event, or a function on a path to it. Lists are by index; 0: none. */
+/* An event, or a function on a call path at which the event was sampled. Lists
+ * are by index; 0: none. */
 struct call {
 	uint32_t parent, child, next;
 	uint32_t symbol; /* the symbol of the function; for an event, its
@@ -78,7 +79,7 @@ static uint32_t add_function(struct tree *t, uint32_t at, uint32_t symbol,
 }
 
 /* Add nodes for the functions of one call: the function that was called, and
- * those that the compiler has put in line. Return the last node. */
+ * the functions that the compiler inlined into it. Return the last node. */
 static uint32_t add_call(struct tree *t, uint32_t at, uint32_t call,
 			 const struct tr2_model_sample *sample)
 {
