@@ -19,9 +19,9 @@
 bool tr2_memory_peak(const struct tr2_model *m,
 		     struct tr2_observed_memory_point *out);
 
-/* Is the point certainly about the memory of its process, or of all processes?
- * Before the process began, or after it ended, the observer may have seen
- * another process with the same pid. */
+/* Is it certain that the point is about its process? Before the process began,
+ * or after it ended, the observer may have seen another process with the same
+ * pid. A point about all processes is always certain. */
 bool tr2_memory_is_certain(const struct tr2_model *m,
 			   const struct tr2_observed_memory_point *p);
 /* Return a process's own memory, plus its share of the memory that it has in
@@ -43,9 +43,10 @@ struct tr2_memory {
 
 void tr2_memory_init(struct tr2_memory *memory, const struct tr2_model *m);
 void tr2_memory_release(struct tr2_memory *memory);
-/* Move to a time that is not before the present one. */
+/* Move forward to at_ns, which must not be earlier than in the last call. */
 void tr2_memory_go_to(struct tr2_memory *memory, int64_t at_ns);
-/* Return the memory of a task at a time not before the present one. */
+/* Return the memory of a task at at_ns, which must not be earlier than the time
+ * of the last tr2_memory_go_to(). */
 uint64_t tr2_memory_of(const struct tr2_memory *memory, uint32_t task,
 		       int64_t at_ns);
 

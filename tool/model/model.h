@@ -300,7 +300,7 @@ enum tr2_end_by {
 /* No event has a wall time: wall_ns is from the SID, or a guess. */
 #define TR2_SESSION_NO_CLOCK (1u << 3)
 #define TR2_SESSION_CLOCK_STEP (1u << 4) /* somebody set the wall clock */
-#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier session has the SID */
+#define TR2_SESSION_DUPLICATE (1u << 5)  /* an earlier session has this SID */
 #define TR2_SESSION_PERF (1u << 6)       /* from perf text: the SID is made
 					  * up */
 #define TR2_SESSION_TOO_MANY_FILES (1u << 7)
@@ -520,8 +520,8 @@ enum tr2_join {
 };
 
 /*
- * One process: sessions have its own events, a child span has its parent's
- * events, and a task has the kernel's records.
+ * One process. Its own events are in sessions, its parent's events about it in
+ * a child span, and the kernel's records of it in a task.
  */
 struct tr2_node {
 	uint32_t parent, first, next; /* first child, next sibling, by start */

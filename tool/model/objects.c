@@ -90,7 +90,8 @@ static bool is_lock(const struct tr2_model *m,
 	return !strcmp(tr2_s(m, o->what), "lock");
 }
 
-/* The time at which a process that waited for a lock got it, or gave up. */
+/* The time at which a process that waited for a lock got the lock, or gave
+ * up. */
 struct taken {
 	uint64_t by; /* key of the task and the lock's name */
 	int64_t at_ns;
@@ -312,7 +313,7 @@ int64_t tr2_object_seen_ns(const struct tr2_model *m, uint32_t i)
 	return o->to_ns > from_ns ? o->to_ns - from_ns : 0;
 }
 
-/* The total time of waits for the objects with one text. */
+/* The total time of waits for all objects with the same text. */
 struct waited {
 	struct tr2_map by_text; /* 1 + index */
 	int64_t *ns;

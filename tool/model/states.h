@@ -60,9 +60,9 @@ void tr2_states_sum_task(const struct tr2_model *m, uint32_t task,
 			 struct tr2_state_sums *sums);
 
 /*
- * Add the states of a span's thread in the span's own time, in which no other
- * span is (tr2_model_self_times()). _outside(): add the states of a thread
- * outside of all spans. A thread without a task thread has no states.
+ * Add the states of a span's thread in the span's own time, during which no
+ * inner span runs (tr2_model_self_times()). _outside(): add the states of a
+ * thread outside of all spans. A thread without a task thread has no states.
  */
 void tr2_states_sum_span(const struct tr2_model *m, uint32_t span,
 			 struct tr2_state_sums *sums);

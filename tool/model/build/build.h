@@ -65,10 +65,10 @@ uint32_t tr2_build_task_exit(struct tr2_model *m, int32_t pid, int32_t tid,
 uint32_t tr2_build_task_status(struct tr2_model *m, int32_t pid,
 			       int64_t wall_ns);
 /*
- * Find set-uid programs among the tasks from first_task on, which an ordinary
- * user recorded. If a task's records end with its exec, the kernel has removed
- * the user's events from the task, as at the exec of a set-uid program. Such a
- * task ended when its status was reported; without a status, its end is
+ * An ordinary user recorded the tasks from first_task on: find the set-uid
+ * programs among them. If a task's records end with its exec, the kernel has
+ * removed the user's events from the task, as at the exec of a set-uid program.
+ * Such a task ended when its status was reported; without a status, its end is
  * unknown.
  */
 void tr2_build_privileged(struct tr2_model *m, uint32_t first_task);

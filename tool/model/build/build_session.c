@@ -79,8 +79,8 @@ uint32_t tr2_build_session(struct tr2_model *m, const char *sid, size_t len,
 	return i ? i : new_session(m, tr2_model_copy(m, sid, len), source);
 }
 
-/* Begin another session for a SID that begins again. Later events belong to
- * it. */
+/* Begin another session for a SID that begins again. Later events of the SID
+ * belong to this session. */
 uint32_t tr2_build_begin_again(const struct build *b)
 {
 	uint32_t s;
@@ -140,8 +140,8 @@ static uint32_t new_thread(struct tr2_model *m, uint32_t session, tr2_str name)
 	return i;
 }
 
-/* Search the first threads of a session one by one. Set *many if it has more
- * threads, which are in the map. */
+/* Search the first threads of a session one by one. Set *many if the session
+ * has many threads: the others are in the map. */
 static uint32_t find_thread(const struct tr2_model *m, uint32_t session,
 			    tr2_str name, bool *many)
 {

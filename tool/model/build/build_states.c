@@ -4,8 +4,8 @@
  * build_switches.c interprets switches and wake-ups, build_owners.c finds who
  * had a CPU.
  *
- * The states of a tid are in a part of m->states that has room for all states
- * that its records can add. At the end the parts are moved together.
+ * Each tid has a part of m->states, with room for all states that the records
+ * of the tid can add. At the end the parts are moved together.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -666,8 +666,8 @@ static void set_command_start(struct tr2_states_build *b, int64_t ns)
  * Add the CPU time without records. Its pieces are the command's time before
  * its exec, and each thread's time after its last record, in which the kernel
  * closes files and frees memory. Divide the total, which wait4() gives, among
- * the pieces: all have the same length, but none is longer than it can have
- * been.
+ * the pieces: all have the same length, except pieces that can only have been
+ * shorter.
  */
 static void add_unseen(struct tr2_states_build *b)
 {
@@ -695,7 +695,7 @@ static void add_unseen(struct tr2_states_build *b)
 	}
 }
 
-/* Move the states of all slots together. */
+/* Move the states of all slots together, without gaps. */
 static void compact(struct tr2_states_build *b)
 {
 	struct tr2_model *m = b->m;

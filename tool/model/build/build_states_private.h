@@ -11,7 +11,8 @@
 /* A tid, which may belong to one thread after the other. */
 struct tr2_tid {
 	uint32_t first, room, used; /* the tid's part of m->states */
-	uint32_t room_of_end; /* further room for switches of the machine */
+	uint32_t room_of_end; /* further room, for switches of the whole
+			       * machine */
 	uint32_t thread;      /* the latest thread with this tid; 0: none */
 	bool is_own;          /* the tid belonged to a thread of the recording
 			       * that has ended */
@@ -108,7 +109,8 @@ struct tr2_states_build {
 	int64_t handover_ns, nr_handovers;
 	bool has_wakings, of_machine;
 	bool has_counts; /* the kernel counted CPU time */
-	uint64_t least_held, most_held; /* the range of `value` in wake-ups */
+	uint64_t least_held, most_held; /* smallest and largest `value` in
+					 * records of wake-ups */
 	uint32_t command; /* the first thread of the recorded command */
 	bool has_found;   /* without a command: threads already ran when the
 			   * recording began */

@@ -100,8 +100,8 @@ static struct tr2_tid *slot_of(const struct tr2_states_build *b,
 	return &b->slots[b->slot_of[thread - b->first_thread]];
 }
 
-/* Does this switch count? Ignore switches of the machine until the thread's
- * EXIT: they repeat the thread's own records. */
+/* Does this switch count? Until the thread's EXIT, ignore switches that were
+ * recorded for the whole machine: they repeat the thread's own records. */
 static bool is_counted(const struct tr2_tid *slot,
 		       const struct tr2_task_record *r)
 {
@@ -210,8 +210,8 @@ static void set_waker(const struct tr2_states_build *b, struct tr2_state *wait,
 }
 
 /* If no thread of the command ended a wait for a futex, call the wait a sleep:
- * its time limit ended it. Without a command, do nothing: a process outside the
- * recording may share the futex. */
+ * its time limit ended the wait. Without a command, do nothing: a process
+ * outside the recording may share the futex. */
 static void take_for_sleep(const struct tr2_states_build *b,
 			   const struct tr2_tid *slot, struct tr2_state *wait)
 {
@@ -504,9 +504,9 @@ static uint32_t ended_for(const struct tr2_states_build *b,
 	return if_by_end(b, slot, wait, end, wall_ns);
 }
 
-/* Without recorded wake-ups: was the wait for the child that has ended? Say no
- * if the child ended long ago, and another thread has just begun to wait or
- * ended. */
+/* Without recorded wake-ups: was the wait for the child that has ended? Return
+ * false if the child ended long ago, and another thread has just begun to wait
+ * or ended. */
 static bool is_for_child(const struct tr2_states_build *b,
 			 const struct tr2_tid *slot,
 			 const struct tr2_state *wait,

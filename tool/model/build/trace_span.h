@@ -30,9 +30,10 @@ const char *tr2_trace_span_attribute(struct tr2_model *m, uint32_t trace_span,
 				     const char *key);
 
 /* The functions below skip elements that the filter leaves out. */
-/* Return the innermost span for which `thread` worked at start_ns, when an item
- * began that lasted until end_ns. region: the region around the item; 0: none.
- * Return 0 if there is no work, or if the region is inside of the work. */
+/* Return the innermost span for which `thread` worked at start_ns, the start of
+ * an item that lasted until end_ns. region: the region around the item; 0:
+ * none. Return 0 if there is no work, or if the region is inside of the
+ * work. */
 uint32_t tr2_trace_span_at(const struct tr2_filter *f,
 			   const struct tr2_model *m, uint32_t thread,
 			   int64_t start_ns, int64_t end_ns, uint32_t region);

@@ -343,8 +343,8 @@ static void join_strangers(struct tr2_model *m)
 }
 
 /* Choose the first task without a node that the parent started at this time. If
- * the parent ended before the child, its events do not contain the child's
- * pid. */
+ * the parent ended before the child, the parent's events do not contain the
+ * child's pid. */
 static uint32_t find_started(const struct task_nodes *j, uint32_t task,
 			     int64_t start_ns)
 {

@@ -5,9 +5,9 @@
  *
  * A ring has the tid of each thread, a stream only its name. Main has the
  * process's pid. Other threads of a stream are joined in the order of their
- * starts, each with the kernel's thread that ran at most of the thread's
- * events. If several fit equally well, take the one that first ran shortly
- * before the first event.
+ * starts. Each is joined with the kernel's thread that was running when most of
+ * the thread's events were emitted. If several fit equally well, take the one
+ * that first ran shortly before the first event.
  */
 #include <ctype.h>
 #include <string.h>

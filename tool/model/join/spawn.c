@@ -7,11 +7,11 @@
  *	child                  exec ................ end
  *	spawning            |--|                        |----|
  *
- * If the states of the parent's thread are known, two times count. First, the
- * time from the fork to the exec in which the thread waited for the child, as
- * after vfork(). Second, the time from the child's end until the thread has a
- * CPU again, if the thread waited for the child. It waited for the child if the
- * child ended the wait.
+ * If the states of the parent's thread are known, two intervals count. First,
+ * the time from the fork to the exec in which the thread waited for the child,
+ * as after vfork(). Second, the time from the child's end until the thread has
+ * a CPU again, if the thread waited for the child. The thread waited for the
+ * child if the child ended the wait.
  *
  * If the states are unknown, the time of the start is from the fork to the
  * exec, or from child_start to the child's first event. It ends earlier if the
@@ -238,8 +238,8 @@ TR2_ORDER(compare_ns, int64_t, tr2_order(*a, *b))
 
 TR2_ORDER(compare_queries, struct query, TR2_UP(at_ns))
 
-/* Return the earliest end of the regions that are open at this time, which is
- * the innermost's end. `i` is the last span that began before. */
+/* Return the earliest end of the regions that are open at this time: the end of
+ * the innermost one. `i` is the last span that began before at_ns. */
 static int64_t region_end_after(const struct tr2_model *m, uint32_t i,
 				int64_t at_ns)
 {
@@ -260,7 +260,7 @@ static int64_t earlier(int64_t a, int64_t b)
 }
 
 /* Answer the queries in the order of time, in one pass over the thread's spans
- * and points, and the marks. */
+ * and points, and over x->marks. */
 static void answer(const struct spawn *x, uint32_t thread, size_t nr_queries,
 		   size_t nr_marks)
 {
@@ -450,8 +450,8 @@ static bool is_for(const struct tr2_model *m, const struct tr2_state *s,
 			  s->cause == TR2_CAUSE_child;
 }
 
-/* Cut an interval to the first time in it in which the thread waits for the
- * process `task`. Return false if there is no such time. */
+/* Cut an interval to the first part in which the thread waits for the process
+ * `task`. Return false if there is no such part. */
 static bool cut_to_wait(const struct tr2_model *m, uint32_t thread,
 			uint32_t task, int64_t *from_ns, int64_t *to_ns)
 {

@@ -271,7 +271,7 @@ static const char *file_of(struct finding *f, uint32_t node,
 }
 
 /* Return the target of a process. A shell may exec its command: look at each
- * program that it ran. */
+ * program that the process ran. */
 static tr2_str own_target(struct finding *f, uint32_t node)
 {
 	struct tr2_model *m = f->m;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * critical - the critical path of a recording without states. A scope is a
- * process outside its regions, a region, or a thread that was joined inside
- * one. Each scope is walked from its end to its start. The walk descends into
- * the item of the scope that ended last before the current time. In a gap
+ * process outside its regions, a region, or a thread that was joined inside a
+ * region. Each scope is walked from its end to its start. The walk descends
+ * into the item of the scope that ended last before the current time. In a gap
  * without an item, a partner may have run: a process such as git-upload-pack,
  * which was started in another region.
  */

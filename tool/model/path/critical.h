@@ -11,7 +11,7 @@
  *
  * Without states, the path has at each time the deepest item that ended last: a
  * child for which its parent waited, a thread that was joined, or a region. The
- * time between two items belongs to their owner, whatever it did.
+ * time between two items belongs to their owner, whatever the owner did.
  */
 #pragma once
 

@@ -18,11 +18,11 @@ void tr2_path_add_piece(struct tr2_path_pieces *list,
 			const struct tr2_path_piece *piece);
 
 /*
- * Order steps by their start, each before its inner steps. more[i] is 1 + the
- * index of a further step of step i's owner; 0: none. more may be NULL. A
- * further step has the owner's parent and no inner steps, and comes directly
- * after the owner's first step. The caller frees *out. Return the number of
- * steps.
+ * Order steps by their start, each before its inner steps. An owner has a step
+ * for each reason: more[i] is 1 + the index of the next step of step i's owner;
+ * 0: none. more may be NULL. An owner's later steps have the parent of its
+ * first step and no inner steps, and come directly after the first step. The
+ * caller frees *out. Return the number of steps.
  */
 size_t tr2_steps_order(const struct tr2_step *steps, uint32_t nr,
 		       const uint32_t *more, struct tr2_step **out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* what_if_changes - parse changes, and find the parts of each thread that they
- * change. */
+/* what_if_changes - parse changes, and find the parts of each thread to which a
+ * change applies. */
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>

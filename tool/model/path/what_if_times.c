@@ -301,8 +301,8 @@ uint64_t tr2_retime(struct tr2_retime *r, const struct tr2_change *changes,
 }
 
 /* Return the new time of a recorded moment. In a wait, or in a time without a
- * CPU, divide the new length as the thread's rates divide the recorded
- * length. */
+ * CPU, compute the share of the state's work_ns() that lies before the moment.
+ * The same share of the state's new length lies before the new moment. */
 int64_t tr2_retimed_moment(const struct tr2_retime *r, uint32_t thread,
 			   int64_t at_ns)
 {
