@@ -16,7 +16,7 @@
 
 struct tr2_spell {
 	const char *word;
-	int limit; /* the greatest distance of an offered word */
+	int limit; /* the greatest distance at which a word is suggested */
 	/* copies of the nearest words so far */
 	char near[3][TR2_SPELL_MAX + 1];
 	int nr, distance;

@@ -233,7 +233,8 @@ static const char *end_of_label(const char *p, const char *taken)
 	return p + 1;
 }
 
-/* Return the labels of a name that trace2_metric_open() made; NULL: none. */
+/* Return the labels that trace2_metric_open() put into this name; NULL:
+ * none. */
 static const char *find_labels(const char *name, const char *taken)
 {
 	const char *labels = strchr(name, '{'), *p = labels;

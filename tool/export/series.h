@@ -17,7 +17,7 @@ struct tr2_series {
 	tr2_str label[2];
 	uint64_t value[TR2_SERIES_VALUES];
 	/* Numbers of values between the previous bound and each bound. The last
-	 * number is of values above all bounds. */
+	 * member counts the values above all bounds. */
 	uint64_t bucket[TR2_SERIES_BOUNDS + 1];
 	uint64_t sum_ns;    /* sum of the values in buckets */
 	bool has_histogram;

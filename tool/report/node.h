@@ -43,8 +43,8 @@ void tr2_node_cell_join(struct tr2_table *t, const struct tr2_node_row *r);
 /* Show a mark if the process's parent is only likely. */
 void tr2_node_cell_uncertain(struct tr2_table *t, const struct tr2_node_row *r);
 /* Show the command line, with the program's name without its directory. The
- * command line is in brackets if the process is not instrumented. Earlier
- * programs of the process that ran for long come before it. */
+ * command line is in brackets if the process is not instrumented. Before it
+ * stand the process's earlier programs, if these ran for long. */
 void tr2_node_cell_command(struct tr2_table *t, const struct tr2_node_row *r);
 /* Show the command line of one program: of an earlier program, or of the last
  * one if `segment` is 0. */

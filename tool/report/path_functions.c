@@ -45,7 +45,7 @@ struct tr2_path_functions {
 };
 
 /* Return the key of the part to which a step belongs. kind 0: the part is one
- * program of one process; else all processes of that kind. */
+ * program of one process; else the part is all processes of that kind. */
 static uint64_t part_of(const struct tr2_model *m, const struct tr2_step *step,
 			tr2_str kind)
 {

@@ -25,8 +25,8 @@ struct tr2_report {
 /* Cut lines with long names to this width if the output is not a terminal. */
 #define TR2_REPORT_WIDTH 100
 
-/* -g target: a row has all jobs of a build that made one file; the row "-" has
- * all other processes. */
+/* -g target: a row sums up all jobs of a build that made one file; the row "-"
+ * sums up all other processes. */
 #define TR2_GROUP_TARGET "target"
 /* -g region: only for --functions. */
 #define TR2_GROUP_REGION "region"

@@ -229,7 +229,7 @@ static bool is_inside_character(const char *at)
 }
 
 /* Shorten the common prefix and suffix to those that another kind shares with
- * the first one. */
+ * the first kind. */
 static void find_common(struct scripts *s, const char *first, const char *kind)
 {
 	size_t a = strlen(first), b = strlen(kind), i = 0, k = 0;

@@ -519,7 +519,8 @@ static void advise(const struct step_row *row, const struct tr2_step *step)
 	tr2_buf_release(&kind);
 }
 
-/* Explain the marks of the rows: of the sums or, without sums, of the steps. */
+/* If a row has the mark ~ of a doubtful reason, explain the mark. The rows are
+ * the sums or, without sums, the steps. */
 static void explain_marks(const struct step_row *row,
 			  const struct tr2_step *steps, size_t nr,
 			  const struct tr2_path_sum *sums)

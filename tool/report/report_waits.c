@@ -151,7 +151,7 @@ static void find_path(struct waits *w)
 		qsort(w->path, w->nr_path, sizeof(*w->path), by_thread);
 }
 
-/* Return the time of a wait that is on the critical path. Call this for the
+/* Return how much time of a wait is on the critical path. Call this for the
  * waits of a thread in order of time. */
 static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 		       int64_t to_ns)
@@ -169,7 +169,7 @@ static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 	return ns;
 }
 
-/* Go to the first piece of the critical path that is in a thread. */
+/* Of the critical path's pieces, go to the first one in this thread. */
 static void begin_path(struct waits *w, uint32_t thread)
 {
 	size_t low = 0, high = w->nr_path, mid;

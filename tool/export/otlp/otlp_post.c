@@ -109,7 +109,7 @@ static const char *words_of(struct tr2_post *p)
 	return tr2_buf_str(&p->words);
 }
 
-/* Set the message if the answer has one to show. */
+/* If the answer contains a message or a number of rejected spans, keep them. */
 static void note_answer(struct tr2_post *p, bool accepted)
 {
 	const char *words = words_of(p), *count;

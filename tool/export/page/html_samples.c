@@ -29,8 +29,8 @@ struct samples {
 	struct row *row;
 	uint32_t nr_rows, alloc_rows;
 	int64_t grain_ns;
-	struct tr2_map last; /* maps (thread, stack) to 1 + its last row of
-			      * waits */
+	struct tr2_map last; /* maps (thread, stack) to 1 + the last row of
+			      * waits of this thread with this stack */
 	struct tr2_buf rows, stacks;
 };
 

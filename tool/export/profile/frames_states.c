@@ -68,7 +68,8 @@ static void add_sums(struct tr2_frames *f, struct tr2_export *x, uint32_t frame,
 			  sums->cause_ns[i]);
 }
 
-/* Is the kernel's thread a session's thread, to which its states are added? */
+/* Is the kernel's thread joined with a session's thread? Then its states are
+ * added to the frames of that thread. */
 static bool has_session(const struct tr2_model *m,
 			const struct tr2_task_thread *t)
 {

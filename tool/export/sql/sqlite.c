@@ -27,7 +27,8 @@
 
 #define BUSY_MS 10000
 
-/* A table with a key: a row keeps its id if a later export has the same key. */
+/* A table whose rows have keys: a row keeps its id if a later export has a row
+ * with the same key. */
 struct keyed {
 	sqlite3_stmt *find;
 	int64_t next;

@@ -240,8 +240,8 @@ static void keep_head(struct tr2_event_reader *r, const char *p,
 	r->head_thread_len = r->thread_seen.len;
 }
 
-/* Parse a head with another session, thread or minute than the previous
- * line. */
+/* Parse a head whose session, thread or minute differs from the previous
+ * line's. */
 static const char *parse_other_head(struct tr2_event_reader *r, const char *p,
 				    struct tr2_parsed_event *ev)
 {

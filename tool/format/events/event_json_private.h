@@ -49,9 +49,9 @@ struct tr2_event_reader {
 	 * microseconds. */
 	char minute[17];
 	int64_t minute_us;
-	/* The head of the previous line, and its lengths:
-	 * ,"sid":"…","thread":"…","time":" and the minute. head_len 0: that
-	 * line lacked a part of the head. */
+	/* The head of the previous line: ,"sid":"…","thread":"…","time":" and
+	 * the minute; and the lengths of the head, sid and thread. head_len 0:
+	 * that line lacked a part of the head. */
 	char head[256];
 	size_t head_len, head_sid_len, head_thread_len;
 	/* `session` and `thread` belong to the head. */

@@ -124,8 +124,8 @@ enum tr2_cause tr2_kernel_symbols_cause(const struct tr2_kernel_symbols *s,
 			break;
 		if (addr >= FIRST_MARKER)
 			continue;
-		/* Look up the address before, since a call is before its return
-		 * address. */
+		/* Look up the address before the return address: the call is
+		 * there. */
 		f = find(s, addr - 1);
 		if (f && f->page_fault && cause == TR2_CAUSE_disk)
 			return TR2_CAUSE_page;

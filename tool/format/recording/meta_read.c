@@ -300,8 +300,8 @@ static void add_exit(struct tr2_model *m, const struct task_record *r,
 
 	if (r->cpu_ns <= 0 || r->ready_ns < 0)
 		return;
-	/* Set HAS_TIMES only at the end of the first thread: the times of a
-	 * process are not complete before. */
+	/* Set HAS_TIMES only at the end of the first thread: before that, the
+	 * times of a process are not complete. */
 	if (tid == t->pid)
 		t->flags |= TR2_TASK_HAS_TIMES;
 	tr2_ns_add(&t->cpu_ns, tr2_at_ns(r->cpu_ns));

@@ -421,7 +421,7 @@ static uint64_t count_overwritten(struct tr2_ring_reader *r)
 	return nr;
 }
 
-/* Has a reader released records of the ring that are in no piece? */
+/* Has a reader released records from the ring that no piece contains? */
 static bool is_taken(struct tr2_ring_reader *r)
 {
 	struct tr2_control c;
@@ -534,8 +534,8 @@ static bool read_new(struct tr2_ring_reader *r, uint32_t slot, bool first)
 	return whole;
 }
 
-/* Read the new records of all slots. While a recorder takes records, the pieces
- * have all records. */
+/* Read the new records of all slots. While a recorder takes records out of the
+ * ring, all records are in the pieces. */
 static bool read_all_new(struct tr2_ring_reader *r, int records_fd, bool first,
 			 bool is_alive)
 {

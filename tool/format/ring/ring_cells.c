@@ -8,7 +8,8 @@
 #include "base/clock.h"
 #include "format/ring/ring_event.h"
 
-/* If threads end during a sum, begin the sum at most this often. */
+/* Try at most this often to sum while threads end, or to read a cell while it
+ * changes. */
 #define TRIES 100
 
 static uint64_t smaller_of(uint64_t a, uint64_t b)
@@ -33,7 +34,8 @@ _Static_assert(sizeof(struct clock) ==
 			       offsetof(struct tr2_control, clock_lock),
 	       "layout");
 
-/* Return the kind of metrics whose cells also have the definition's values. */
+/* Return the kind of the cells in which a definition's values are, named by a
+ * kind of metrics: a distribution has the cells of a timer. */
 static unsigned int cell_kind(const struct tr2_definition *d)
 {
 	static const uint8_t cells[] = {

@@ -112,8 +112,8 @@ void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 		*tr2_map_slot(&n->latest, tr2_key(0, n->name[i].tid)) = i + 1;
 }
 
-/* Return the last entry of the thread id that began by this time; without such
- * an entry, the first entry of the thread id. */
+/* Of the thread id's entries, return the last one that began by this time; if
+ * there is none, the first entry. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time)
 {
