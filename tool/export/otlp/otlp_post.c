@@ -109,7 +109,8 @@ static const char *words_of(struct tr2_post *p)
 	return tr2_buf_str(&p->words);
 }
 
-/* If the answer contains a message or a number of rejected spans, keep them. */
+/* Set p->why and p->rejected, unless the collector accepted the request without
+ * a message. */
 static void note_answer(struct tr2_post *p, bool accepted)
 {
 	const char *words = words_of(p), *count;
