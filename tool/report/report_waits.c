@@ -169,7 +169,7 @@ static int64_t on_path(struct waits *w, uint32_t thread, int64_t from_ns,
 	return ns;
 }
 
-/* Of the critical path's pieces, go to the first one in this thread. */
+/* Go to this thread's first piece of the critical path. */
 static void begin_path(struct waits *w, uint32_t thread)
 {
 	size_t low = 0, high = w->nr_path, mid;

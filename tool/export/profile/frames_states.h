@@ -20,7 +20,7 @@ void tr2_frames_states_free(struct tr2_frames_states *s);
 bool tr2_frames_states_of_thread(const struct tr2_export *x, uint32_t thread);
 bool tr2_frames_states_of_node(const struct tr2_export *x, uint32_t node);
 
-/* Of a process's threads, add the states of those that are in no session. */
+/* Add the states of those threads of a process that are in no session. */
 void tr2_frames_states_node(struct tr2_frames *f, struct tr2_export *x,
 			    uint32_t node);
 /* Note f->at as the frame of a session's thread. */

@@ -331,8 +331,8 @@ void tr2_tracks_thread(struct tr2_export *x, uint32_t thread)
 	c->w->close(x);
 }
 
-/* Of the thread's rows for children, return one that is free when the slice
- * begins. If no row is free then, add a row. */
+/* Return a row that is free when the slice begins, one of the thread's rows for
+ * children. If no row is free then, add a row. */
 static struct row *free_row(struct tr2_export *x, const struct tr2_slice *s,
 			    uint32_t thread)
 {

@@ -112,8 +112,8 @@ void tr2_ring_names_sort(struct tr2_ring_names *n, struct tr2_ring_file *f)
 		*tr2_map_slot(&n->latest, tr2_key(0, n->name[i].tid)) = i + 1;
 }
 
-/* Of the thread id's entries, return the last one that began by this time; if
- * there is none, the first entry. */
+/* Return the thread id's last entry that began by this time; if there is none,
+ * the thread id's first entry. */
 struct tr2_ring_name *tr2_ring_names_find(struct tr2_ring_names *n,
 					  uint32_t tid, uint64_t time)
 {

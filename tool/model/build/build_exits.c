@@ -64,8 +64,8 @@ static void set_waker(struct tr2_state *wait, uint32_t waker)
 	wait->flags = TR2_STATE_INFERRED | TR2_STATE_DOUBTFUL;
 }
 
-/* Of the other threads of self's task that ran before at_ns, return the thread
- * that ended last, unless it ended before from_ns; 0: none. */
+/* Consider the other threads of self's task that ran before at_ns. Return the
+ * one that ended last, unless it ended before from_ns; 0: none. */
 static uint32_t last_ended(const struct tr2_model *m, uint32_t self,
 			   int64_t from_ns, int64_t at_ns)
 {

@@ -39,8 +39,8 @@ static void map_threads(struct samples *s)
 	}
 }
 
-/* Of a process's sessions, return the one that began last before this time;
- * before all sessions, the first one. 0: the process has no session. */
+/* Return the process's last session that began by this time; before all
+ * sessions, the first one. 0: the process has no session. */
 static uint32_t session_at(const struct tr2_model *m, uint32_t node,
 			   int64_t wall_ns)
 {
