@@ -54,8 +54,8 @@ struct tr2_export {
 	/* Lists of the samples of each process without a session. */
 	uint32_t *first_sample, *next_sample;
 	/* Lists of the points of memory of each task; task 0 stands for all
-	 * processes. memory_node: the process of the current point; if the
-	 * point is of all processes, the first process. */
+	 * processes. memory_node: the process of the current point; the first
+	 * process if the point is about all processes. */
 	uint32_t *first_memory, *next_memory;
 	uint32_t memory_node;
 	struct tr2_tree_sampling *sampling; /* for otlp: the choice of trees;

@@ -8,9 +8,9 @@
 #include "export/http.h"
 #include "export/sql/tables.h"
 
-/* The columns that every table has before those of export/tables.def: the day,
- * the host, the tree (the sharding key), the unit, the row in the unit, and the
- * revision, the greatest of which wins. A NULL ends the list. */
+/* The first columns of every table, before the columns of export/tables.def:
+ * the day, the host, the tree (the sharding key), the unit, the row in the
+ * unit, and the revision, the greatest of which wins. A NULL ends the list. */
 extern const struct tr2_column_def tr2_clickhouse_columns[];
 
 /*

@@ -51,9 +51,9 @@ struct intervals {
 	uint32_t nr, alloc;
 };
 
-/* A child span, or a fork without a child span. after_start_ns: the next event
- * of the starting thread after the start; after_end_ns: the thread's next event
- * after the end of the started process. All times are wall times. */
+/* A child span, or a fork without a child span. after_start_ns: the starting
+ * thread's next event after the start; after_end_ns: the same thread's next
+ * event after the end of the started process. All times are wall times. */
 struct wait {
 	uint32_t parent; /* the node that started the child */
 	uint32_t thread; /* the thread that started the child; 0: the thread is

@@ -3,11 +3,11 @@
  * targets - find the target of each process of a build: the file that a job of
  * make or ninja was to make. All processes of a job share its target.
  *
- * The log of ninja has the target with a hash of each command; the output of
- * `make --trace` has it with the text of the command. Without both, the target
- * is the file that a command line tells a compiler, ar or CMake's launcher to
- * write. A job that wrote several files has no target, but each of its
- * compilers may have one.
+ * The log of ninja has each target with a hash of the target's command; the
+ * output of `make --trace` has each target with the text of the target's
+ * command. Without both, the target is the file that a command line tells a
+ * compiler, ar or CMake's launcher to write. A job that wrote several files has
+ * no target, but each of its compilers may have one.
  */
 #pragma once
 

@@ -39,9 +39,9 @@ struct named {
 
 TR2_ORDER(compare_names, struct named, strcmp(a->name, b->name))
 
-/* Return the name whose processes had children side by side for the longest
- * time. If no children overlapped, return the name of the first process with
- * several children; NULL: there is none. */
+/* Return the name of the processes that had children side by side for the
+ * longest time. If no children overlapped, return the name of the first process
+ * with several children; NULL: there is none. */
 static const char *busiest(const struct tr2_model *m, uint32_t root)
 {
 	struct named *list = NULL, best = { NULL, 0 };
