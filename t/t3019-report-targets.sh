@@ -201,8 +201,8 @@ named () {
 	jq -r ".groups[] | \"\(.total_ns / 1000000) \(.processes) \(.group)\""
 }
 
-# The second line of x.h follows the name of y.h: with two jobs, it could belong to either.
-test_expect_success 'make --trace: a command gets the target that the log names before it' '
+# The second line of x.h follows the name of y.h, and so does the line of a sub-make.
+test_expect_success 'make --trace: a command has the target named last before it, if it mentions this target' '
 	process 10 1 0 200 /w "[\"make\",\"-j2\"]" &&
 	process 11 10 1 11 /w "[\"/bin/sh\",\"-c\",\"gen \\\"a b\\\" >x.h; \\\\\\nlast\"]" &&
 	process 12 11 2 9 /w "[\"gen\",\"a b\"]" &&
@@ -210,9 +210,11 @@ test_expect_success 'make --trace: a command gets the target that the log names 
 	process 14 10 12 42 /w "[\"touch\",\"x.h\"]" &&
 	process 15 10 50 90 /w/sub "[\"make\",\"-C\",\"sub\"]" &&
 	process 16 15 51 52 /w/sub "[\"true\"]" &&
-	process 17 15 60 65 /w/sub "[\"python3\",\"z.py\"]" &&
-	process 18 15 66 68 /w/sub "[\"strip\",\"z\"]" &&
-	process 19 10 91 95 /w "[\"sh\",\"-ec\",\"clean up\"]" &&
+	process 17 15 60 65 /w/sub "[\"python3\",\"z.py\",\"./z\"]" &&
+	process 18 15 66 68 /w/sub "[\"sh\",\"-c\",\"strip z.py; mv sub/./z a/./z\"]" &&
+	process 19 10 91 95 /w "[\"sh\",\"-ec\",\"cc -o w.o.tmp w.c && mv w.o.tmp w.o\"]" &&
+	process 20 10 96 99 /w "[\"test\",\"-f\",\"y.h\"]" &&
+	process 21 10 100 103 /w "[\"cc\",\"-o\",\"v.o\",\"y.h\"]" &&
 	build &&
 	cat >make.log <<-\EOF &&
 	Makefile:3: target '\''x.h'\'' does not exist
@@ -227,44 +229,43 @@ test_expect_success 'make --trace: a command gets the target that the log names 
 	make[1]: Entering directory '\''/w/sub'\''
 	Makefile:1: update target '\''nothing'\'' due to: target does not exist
 	true
-	Makefile:2: update target '\''z'\'' due to: target does not exist
-	python3 z.py
-	strip z
+	Makefile:2: update target '\''./z'\'' due to: target does not exist
+	python3 z.py ./z
+	strip z.py; mv sub/./z a/./z
 	make[1]: Leaving directory '\''/w/sub'\''
+	m:3: target '\''w.o'\'' does not exist
+	cc -o w.o.tmp w.c && mv w.o.tmp w.o
+	m:4: target '\''test'\'' does not exist
+	test -f y.h
+	m:5: target '\''y.h'\'' does not exist
+	cc -o v.o y.h
 	EOF
 	test_prints named make.log <<-\EOF
 	200 1 -
 	20 1 y.h
 	10 1 x.h
-	7 2 sub/z
-	1 1 sub/nothing
+	5 1 sub/z
+	4 1 w.o
+	3 1 v.o
 	EOF
 '
 
-# The second command of a began 1 ms after the end of the first command of b, and that of a
-# ended 2 ms before: make may have noticed the ends in another order.
-test_expect_success 'make --trace: a command that could belong to two targets is given none' '
+test_expect_success 'make --trace: a command of two targets has none' '
 	process 10 1 0 100 /w "[\"make\",\"-j2\"]" &&
-	process 11 10 1 18 /w "[\"one\"]" &&
-	process 12 10 1 19 /w "[\"two\"]" &&
-	process 13 10 22 25 /w "[\"next\"]" &&
-	process 14 10 30 35 /w "[\"both\"]" &&
+	process 11 10 1 18 /w "[\"one\",\"a.x\"]" &&
+	process 12 10 30 35 /w "[\"both\",\"c.x\",\"d.x\"]" &&
 	build &&
 	cat >make.log <<-\EOF &&
-	m:1: target '\''a'\'' does not exist
-	one
-	m:2: target '\''b'\'' does not exist
-	two
-	next
-	m:3: target '\''c'\'' does not exist
-	both
-	m:4: target '\''d'\'' does not exist
-	both
+	m:1: target '\''a.x'\'' does not exist
+	one a.x
+	m:3: target '\''c.x'\'' does not exist
+	both c.x d.x
+	m:4: target '\''d.x'\'' does not exist
+	both c.x d.x
 	EOF
 	test_prints named make.log <<-\EOF
 	100 1 -
-	18 1 b
-	17 1 a
+	17 1 a.x
 	EOF
 '
 

@@ -7,9 +7,13 @@
  *	Makefile:3: target 'a.txt' does not exist
  *	Makefile:3: update target 'a.txt' due to: a.in
  *
- * All other lines may be the next lines of a recipe, or output of its commands
- * (model/join/recipes.c). A line that ends with a backslash goes on.
+ * With several jobs, -O or a recursive make, lines of other targets may follow
+ * instead, and output of commands. So a command belongs to a target if two
+ * witnesses agree: no other target was named between, and the command mentions
+ * the target. A target without a dot or a slash, such as `test` or `all`, may
+ * be mentioned by chance. A line that ends with a backslash goes on.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -23,19 +27,6 @@
 #include "model/build/build.h"
 #include "model/join/recipes.h"
 #include "read/target_names.h"
-
-static void add_command(struct tr2_model *m, uint32_t version, tr2_str target,
-			const char *text, size_t len)
-{
-	struct tr2_build_command command = {
-		.hash = tr2_recipe_hash(text, len),
-		.version = version,
-		.target = target,
-	};
-
-	if (command.hash)
-		tr2_build_command(m, &command);
-}
 
 /* Return the target that a line of make names; 0: none. */
 static tr2_str named_target(struct tr2_model *m, const char *line, size_t len)
@@ -75,22 +66,50 @@ static const char *end_of_line(const char *line, const char *end)
 	return newline;
 }
 
+static bool ends_name(char c)
+{
+	return !isalnum((unsigned char)c) && !strchr("_./+-%@~", c);
+}
+
+/* Does a line mention the target as a word? */
+static bool mentions(const char *line, size_t len, const char *target)
+{
+	const char *end = line + len, *at = line;
+	size_t n = strlen(target);
+
+	if (!strpbrk(target, "./"))
+		return false;
+	for (; (at = memmem(at, (size_t)(end - at), target, n)); at++)
+		if ((at == line || ends_name(at[-1])) &&
+		    (at + n == end || ends_name(at[n])))
+			return true;
+	return false;
+}
+
+static void add_command(struct tr2_model *m, uint64_t hash, tr2_str target)
+{
+	struct tr2_build_command command = { .version = TR2_RECIPE };
+
+	command.hash = hash;
+	command.target = target;
+	if (hash && target)
+		tr2_build_command(m, &command);
+}
+
 static bool read_make_trace(struct tr2_model *m, const struct tr2_buf *b)
 {
 	const char *line = b->p, *end = b->p + b->len, *next;
-	bool is_first = false;
 	tr2_str target = 0, name;
+	size_t len;
 
 	for (; line < end; line = next + (next < end)) {
 		next = end_of_line(line, end);
-		name = named_target(m, line, (size_t)(next - line));
+		len = (size_t)(next - line);
+		name = named_target(m, line, len);
 		if (name)
 			target = name;
-		else if (target)
-			add_command(m, is_first ? TR2_RECIPE_FIRST :
-						  TR2_RECIPE_LATER,
-				    target, line, (size_t)(next - line));
-		is_first = name != 0;
+		else if (target && mentions(line, len, tr2_s(m, target)))
+			add_command(m, tr2_recipe_hash(line, len), target);
 	}
 	return target != 0;
 }
@@ -147,12 +166,10 @@ static bool read_compdb(struct tr2_model *m, const struct tr2_buf *b)
 	       (next = end_of_object(p, end)); p = next) {
 		e = (struct entry){ .m = m };
 		if (tr2_json_object(json, p, (size_t)(next - p), read_member,
-				    &e) || !e.output || !e.hash)
+				    &e))
 			continue;
-		tr2_build_command(m, &(struct tr2_build_command){
-			.hash = e.hash, .version = TR2_RECIPE_FIRST,
-			.target = e.output });
-		any = true;
+		add_command(m, e.hash, e.output);
+		any |= e.hash && e.output;
 	}
 	tr2_json_free(json);
 	return any;

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * recipes - join processes with the output of make --trace by text and time.
- *
- * Make names a target only before the first line of its recipe. With several
- * jobs, later lines stand between lines of other targets. So a later line
- * belongs to a target if two witnesses agree: the line follows this target's
- * name, and the job that ended last before the process began was this target's.
+ * recipes - join processes with commands of known targets by their texts.
  */
 #include <ctype.h>
 #include <string.h>
@@ -75,12 +70,6 @@ static uint64_t process_hash(const struct tr2_words *words)
 	return hash_of(b);
 }
 
-/* The key of a later line of a target's recipe. */
-static uint64_t later_key(uint64_t hash, tr2_str target)
-{
-	return tr2_mix(hash, target) | 1;
-}
-
 void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map)
 {
 	const struct tr2_build_command *c;
@@ -88,59 +77,18 @@ void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map)
 
 	for (i = 1; i < m->nr_commands; i++) {
 		c = &m->commands[i];
-		if (c->version != TR2_RECIPE_FIRST)
+		if (c->version != TR2_RECIPE)
 			continue;
 		slot = tr2_map_slot(map, c->hash);
 		*slot = !*slot || *slot == c->target ? c->target : SEVERAL;
 	}
-	for (i = 1; i < m->nr_commands; i++) {
-		c = &m->commands[i];
-		if (c->version != TR2_RECIPE_LATER)
-			continue;
-		*tr2_map_slot(map, later_key(c->hash, c->target)) = 1;
-		if (tr2_map_get(map, c->hash) &&
-		    tr2_map_get(map, c->hash) != c->target)
-			*tr2_map_slot(map, c->hash) = SEVERAL;
-	}
 }
 
-/* Return the job of the same make that ended last before the process `node`
- * began: the next line of a recipe starts when make notices the end of the line
- * before. 0: no job, or uncertain, since another job ended nearly at the same
- * time. */
-static uint32_t job_before(const struct tr2_model *m, uint32_t node)
-{
-	int64_t start = m->nodes[node].start_ns, last = INT64_MIN,
-		second = INT64_MIN, end;
-	uint32_t found = 0, i;
-
-	tr2_for_each_child_node(m, m->nodes[node].parent, i) {
-		end = m->nodes[i].end_ns;
-		if (i == node || m->nodes[i].at_least || end > start)
-			continue;
-		if (end > last) {
-			second = last;
-			last = end;
-			found = i;
-		} else if (end > second) {
-			second = end;
-		}
-	}
-	return second == INT64_MIN || start - last < last - second ? found : 0;
-}
-
-tr2_str tr2_recipe_target(const struct tr2_model *m, const struct tr2_map *map,
-			  const tr2_str *found, uint32_t node,
+tr2_str tr2_recipe_target(const struct tr2_map *map,
 			  const struct tr2_words *words)
 {
 	uint64_t hash = map->nr ? process_hash(words) : 0;
-	tr2_str first, before;
+	tr2_str target = hash ? tr2_map_get(map, hash) : 0;
 
-	if (!hash)
-		return 0;
-	first = tr2_map_get(map, hash);
-	if (first)
-		return first == SEVERAL ? 0 : first;
-	before = found[job_before(m, node)];
-	return before && tr2_map_get(map, later_key(hash, before)) ? before : 0;
+	return target == SEVERAL ? 0 : target;
 }

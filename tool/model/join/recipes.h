@@ -9,22 +9,18 @@
 #include "common/map.h"
 #include "model/model.h"
 
-/* Values of `version` for a line of a recipe: the first line, which follows the
- * name of the target, or a later line. */
-#define TR2_RECIPE_FIRST 1u
-#define TR2_RECIPE_LATER 2u
+/* The `version` of a command that is known by its text. */
+#define TR2_RECIPE 1u
 
 /* Return the hash of a command's text. Leave out quotes, backslashes, and all
  * but one of several blanks in a row: if make runs a command without a shell,
  * only the command's words are known, without quotes. */
 uint64_t tr2_recipe_hash(const char *text, size_t len);
 
-/* Index the lines of recipes by the hashes of their texts. */
+/* Index the targets by the hashes of their commands. */
 void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map);
 
-/* Find the job that runs this program by the text of the program's command, and
- * return the job's target; 0: unknown. found: the targets of the jobs that
- * began earlier, by node. */
-tr2_str tr2_recipe_target(const struct tr2_model *m, const struct tr2_map *map,
-			  const tr2_str *found, uint32_t node,
+/* Return the target whose command has the text of these words; 0: none, or
+ * several. */
+tr2_str tr2_recipe_target(const struct tr2_map *map,
 			  const struct tr2_words *words);

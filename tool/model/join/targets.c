@@ -241,9 +241,7 @@ struct finding {
 	struct tr2_model *m;
 	struct tr2_map commands; /* maps (task, hash) to 1 + the index of a
 				  * command */
-	struct tr2_map recipes;
-	tr2_str *recipe; /* by node: its target, found by the text of its
-			  * command */
+	struct tr2_map recipes; /* maps hashes of commands to targets */
 	tr2_str *target;
 	tr2_str *below; /* by node: the only target of the processes below the
 			 * node in the same job; 0: none yet */
@@ -251,23 +249,22 @@ struct finding {
 	tr2_str top; /* the directory of the recording */
 };
 
-static const char *file_of(struct finding *f, uint32_t node,
+static const char *file_of(const struct finding *f, uint32_t node,
 			   const struct tr2_words *words)
 {
 	const struct tr2_model *m = f->m;
-	uint32_t parent = m->nodes[m->nodes[node].parent].task;
-	const char *file = logged(m, &f->commands, parent, words);
+	uint32_t up = m->nodes[node].parent;
+	const char *file = logged(m, &f->commands, m->nodes[up].task, words);
+	tr2_str target;
 
+	if (!file)
+		file = written(words);
 	/* Do not look for the recipe of a make or ninja: it may have changed
-	 * its directory, and the target is relative to another directory. */
-	if (!file && runs_jobs(m, m->nodes[node].parent) &&
-	    !runs_jobs(m, node)) {
-		f->recipe[node] = tr2_recipe_target(m, &f->recipes, f->recipe,
-						    node, words);
-		if (f->recipe[node])
-			file = tr2_s(m, f->recipe[node]);
-	}
-	return file ? file : written(words);
+	 * its directory, and the target is relative to the directory before. */
+	if (file || !runs_jobs(m, up) || runs_jobs(m, node))
+		return file;
+	target = tr2_recipe_target(&f->recipes, words);
+	return target ? tr2_s(m, target) : NULL;
 }
 
 /* Return the target of a process. A shell may exec its command: look at each
@@ -336,13 +333,11 @@ tr2_str tr2_target(struct tr2_model *m, uint32_t node)
 	f.target = tr2_calloc(m->nr_nodes, sizeof(*f.target));
 	f.below = tr2_calloc(m->nr_nodes, sizeof(*f.below));
 	f.several = tr2_calloc(m->nr_nodes, sizeof(*f.several));
-	f.recipe = tr2_calloc(m->nr_nodes, sizeof(*f.recipe));
 	index_commands(m, &f.commands);
 	tr2_recipes_index(m, &f.recipes);
 	find_targets(&f);
 	tr2_map_release(&f.commands);
 	tr2_map_release(&f.recipes);
-	free(f.recipe);
 	free(f.below);
 	free(f.several);
 	m->targets = f.target;
