@@ -213,6 +213,7 @@ test_expect_success 'make --trace: a command has the target named last before it
 	process 17 15 60 65 /w/sub "[\"python3\",\"z.py\",\"./z\"]" &&
 	process 18 15 66 68 /w/sub "[\"sh\",\"-c\",\"strip z.py; mv sub/./z a/./z\"]" &&
 	process 19 10 91 95 /w "[\"sh\",\"-ec\",\"cc -o w.o.tmp w.c && mv w.o.tmp w.o\"]" &&
+	process 22 10 110 190 /w "[\"sh\",\"-c\",\"nap; cp w.o u.o\"]" &&
 	process 20 10 96 99 /w "[\"test\",\"-f\",\"y.h\"]" &&
 	process 21 10 100 103 /w "[\"cc\",\"-o\",\"v.o\",\"y.h\"]" &&
 	build &&
@@ -239,9 +240,12 @@ test_expect_success 'make --trace: a command has the target named last before it
 	test -f y.h
 	m:5: target '\''y.h'\'' does not exist
 	cc -o v.o y.h
+	m:6: target '\''u.o'\'' does not exist
+	sh -c '\''nap; cp w.o u.o'\''
 	EOF
 	test_prints named make.log <<-\EOF
 	200 1 -
+	80 1 u.o
 	20 1 y.h
 	10 1 x.h
 	5 1 sub/z

@@ -48,26 +48,29 @@ uint64_t tr2_recipe_hash(const char *text, size_t len)
 	return hash_of(b);
 }
 
-/* Return the hash of a process's command line, or of the command that a shell
- * gets by -c. 0: the command line is incomplete. */
-static uint64_t process_hash(const struct tr2_words *words)
+/* Return the hash of a command line, without its first words. */
+static uint64_t hash_of_words(const struct tr2_words *words, uint32_t first)
 {
 	struct tr2_buf *b = empty_text();
 	const char *w;
 	uint32_t i;
 
-	if (words->cut)
-		return 0;
 	tr2_for_each_word(words, w, i) {
-		if (i == 1 && words->nr == 3 && *w == '-' &&
-		    w[strlen(w) - 1] == 'c') {
-			tr2_buf_reset(b);
-		} else {
-			add_text(b, w, strlen(w));
-			tr2_buf_addch(b, ' ');
-		}
+		if (i < first)
+			continue;
+		add_text(b, w, strlen(w));
+		tr2_buf_addch(b, ' ');
 	}
 	return hash_of(b);
+}
+
+/* Is it a shell with a command? With .ONESHELL and -e, the option is -ec. */
+static bool runs_shell(const struct tr2_words *words)
+{
+	const char *option = words->nr == 3 ?
+		words->text + strlen(words->text) + 1 : "";
+
+	return *option == '-' && option[strlen(option) - 1] == 'c';
 }
 
 void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map)
@@ -87,8 +90,14 @@ void tr2_recipes_index(const struct tr2_model *m, struct tr2_map *map)
 tr2_str tr2_recipe_target(const struct tr2_map *map,
 			  const struct tr2_words *words)
 {
-	uint64_t hash = map->nr ? process_hash(words) : 0;
-	tr2_str target = hash ? tr2_map_get(map, hash) : 0;
+	tr2_str target = 0;
 
+	if (!map->nr || words->cut)
+		return 0;
+	/* A recipe may run the shell itself. */
+	if (runs_shell(words))
+		target = tr2_map_get(map, hash_of_words(words, 2));
+	if (!target)
+		target = tr2_map_get(map, hash_of_words(words, 0));
 	return target == SEVERAL ? 0 : target;
 }
