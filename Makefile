@@ -692,8 +692,12 @@ UPDATE_LOADER = if test "$$(id -u)" = 0 && ldconfig -NXv 2>/dev/null | \
 		test ! "$$dir" -ef "$(libdir)" || echo known; \
 	done | grep -q known; then ldconfig; fi
 
-# Say which variable a user needs so that the modules are found.
-SAY_UNSEARCHED = @(cd / && python3 -c 'import trace2') 2>/dev/null || \
+# Say which variables a user needs so that the library and the modules are found.
+SAY_UNSEARCHED = @pkg-config --exists trace2 2>/dev/null || \
+	echo "for cc with pkg-config, set PKG_CONFIG_PATH=$(libdir)/pkgconfig"; \
+	ldconfig -p 2>/dev/null | grep -q ' => $(libdir)/libtrace2' || \
+	echo "for programs with -ltrace2, set LD_LIBRARY_PATH=$(libdir)"; \
+	(cd / && python3 -c 'import trace2') 2>/dev/null || \
 	echo "for Python's module trace2, set PYTHONPATH=$(pythondir)"; \
 	$(PERL_PATH) -MApp::Prove::Plugin::Trace2 -e1 2>/dev/null || \
 	echo "for prove -PTrace2, set PERL5LIB=$(perldir)"

@@ -124,7 +124,7 @@ test_expect_success EXEC_ARGS,SECCOMP 'where bpf() is refused, arguments come fr
 	cat -u $PWD/opened: /
 	EOF
 	test_expect_code 0 denied bpf trace2 check --record >out &&
-	test_grep "arguments by BPF *no *not permitted" out
+	test_grep "arguments of brief programs *no *not permitted" out
 '
 
 write_script outsider <<\EOF

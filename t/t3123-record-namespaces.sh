@@ -132,7 +132,7 @@ test_expect_success NO_PROC,EXIT_CODES 'check --record in a pid namespace ignore
 		unshare -rpfm sh -c "mount -t tmpfs none /proc &&
 			trace2 check --record --format=json" >json || test $? = 1
 	} &&
-	jq -e ".sources[] | select(.what == \"exit codes, all arguments\") |
+	jq -e ".sources[] | select(.what == \"exit codes, arguments\") |
 		.why == \"process connector: Operation not permitted\"" json
 '
 

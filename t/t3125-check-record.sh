@@ -41,7 +41,7 @@ test_expect_success 'check --record lists as available exactly the data that rec
 		has "states of threads" &&
 		has "causes of waits" &&
 		has "who woke them" &&
-		has "exit codes, all arguments"
+		has "exit codes, arguments"
 	} >actual &&
 	test_cmp expect actual
 '
@@ -132,7 +132,7 @@ test_expect_success USER_NAMESPACE,PARANOID_2,INITIAL_PID 'a user namespace: che
 test_expect_success SECCOMP,EXIT_CODES 'check --record: the process connector alone gives no CPU times' '
 	checked filter perf &&
 	test "$(has "all processes")" = true &&
-	test "$(has "exit codes, all arguments")" = true &&
+	test "$(has "exit codes, arguments")" = true &&
 	test "$(has "CPU time")" = false
 '
 

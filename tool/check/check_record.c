@@ -133,13 +133,14 @@ static void add_processes(struct tr2_table *t)
 
 	add_remedy(t, "record", "all processes", by,
 		   by ? by : had.ptrace.why_not);
-	add_remedy(t, "record", "exit codes, all arguments",
+	add_remedy(t, "record", "exit codes, arguments",
 		   had.has_connector || traced,
 		   had.has_connector ? "the process connector"
 		   : traced	     ? "ptrace"
 				     : had.connector.why_not);
-	add_remedy(t, "record", "arguments by BPF", had.kernel.has_args,
-		   had.kernel.has_args ? "bpf" :
+	add_remedy(t, "record", "arguments of brief programs",
+		   had.kernel.has_args || traced,
+		   had.kernel.has_args ? "bpf" : traced ? "ptrace" :
 		   had.kernel.args.why_not[0] ? had.kernel.args.why_not
 				: "only with the switches of all processes");
 	add_remedy(t, "record", "CPU time", had.has_tasks || traced,
