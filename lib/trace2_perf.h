@@ -277,11 +277,11 @@ struct trace2_perf_record {
 /*
  * Keep records of the event from now until it is closed, as many as `pages`
  * pages of memory can hold; records that do not fit count as lost. -EINVAL:
- * pages is not a power of two, or more than 2^18, or the event has no records,
- * or it inherits on all CPUs (the kernel's events). -EBUSY: it is already
- * mapped. -EPERM: more than the kernel allows this user. -ECANCELED: a sandbox
- * refuses madvise(), which the kernel's events need to notice forked children.
- * -ENOMEM.
+ * pages is not a power of two, or more than 2^18; the event has no records; or
+ * an event of the kernel counts on all CPUs and is inherited. -EBUSY: the event
+ * is already mapped. -EPERM: more than the kernel allows this user. -ECANCELED:
+ * a sandbox refuses madvise(), which the kernel's events need to notice forked
+ * children. -ENOMEM.
  */
 TRACE2_API int trace2_perf_map(struct trace2_perf *event, size_t pages);
 

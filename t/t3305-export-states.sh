@@ -99,7 +99,7 @@ test_expect_success 'csv has tables of processes, threads of the kernel, and sta
 	echo 2023-11-14T22:13:20.000000Z- | test_cmp - actual
 '
 
-test_expect_success 'csv: a region has the states of its thread in the self time' '
+test_expect_success 'csv: a region without children has the CPU, ready and wait time of its thread' '
 	trace2 export --to csv --table spans r >spans &&
 	cut -d, -f6,7,27-29 spans >actual &&
 	test_write_lines category,label,cpu_ns,ready_ns,wait_ns \

@@ -288,7 +288,7 @@ test_expect_success 'examples/git refuses sources without the tracer of Git' '
 	mv kept "$top/like-git/run-command.h"
 '
 
-test_expect_success EXPENSIVE 'examples/git replaces the tracer, and reads its tables of metrics' '
+test_expect_success EXPENSIVE 'examples/git builds git with libtrace2 in place of its own tracer' '
 	{ build || { cat out && false; }; } &&
 	test_grep "^build: $top/into/adapted: git version 7.8.9\$" out &&
 	test_path_is_missing "$top/into/adapted/trace2.c" &&

@@ -37,8 +37,8 @@ static const struct {
 	{ "signingkey", TR2_NAME_KEY },
 };
 
-/* A name that ends in one of these words tells something about a secret; its
- * value is harmless. */
+/* A name that ends in one of these words, such as `password_file`, describes a
+ * secret, but its value is not the secret. */
 static const char abouts[][10] = {
 	"file",	   "path",   "dir",	"url",	   "uri",	"endpoint",
 	"host",	   "port",   "type",	"kind",	   "class",	"name",

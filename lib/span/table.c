@@ -245,8 +245,8 @@ bool tr2_span_make(struct tr2_span_hold *hold)
 	return true;
 }
 
-/* Release: a call that reads members of the entry's last span also sees the
- * state. */
+/* Store a member with release: a call that still reads the last span of the
+ * entry, and sees this value, then also sees that the state has changed. */
 static inline void set_32(uint32_t *p, uint32_t value)
 {
 	__atomic_store_n(p, value, __ATOMIC_RELEASE);

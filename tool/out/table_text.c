@@ -453,8 +453,9 @@ static size_t find_count(const char *text, size_t len, size_t *count_len)
 #define MIN_NAME 2
 #define MIN_REST 12
 
-/* Add a text that is too wide. First cut the part after its count, then the
- * name before the count. Return false if the count does not fit. */
+/* Add a text that has a count, such as `cc x 3 in make`, and is too wide. First
+ * cut what follows the count, then the name before the count. Return false if
+ * the count does not fit. */
 static bool add_cut_around(struct tr2_buf *out, const char *text, size_t len,
 			   size_t width, enum tr2_color color)
 {

@@ -68,9 +68,9 @@ bool tr2_program_is_alike(const struct tr2_observed_program *program)
 	return (double)program->sum_bytes >= ALIKE_SHARE * program->nr * most;
 }
 
-/* Return the file pages of all processes of a program. Do not multiply pages
- * that the largest process has gained since the measurement: smaller processes
- * may lack these pages. */
+/* Return the file pages of all processes of a program: the largest process's,
+ * times the measured factor. Add pages that this process has gained since the
+ * measurement only once: smaller processes may lack them. */
 static double bytes_of(const struct tr2_observed_program *program)
 {
 	double factor = program->factor > 0 ? program->factor : 1;
