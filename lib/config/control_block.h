@@ -2,14 +2,14 @@
 /*
  * control_block - the page that a process with GIT_TRACE2_CONTROL shares with
  * `trace2 set`: a memory file. The owner of the process can open it through
- * /proc/PID/fd, and nobody can make it shorter. The requester locks the file
- * (flock), sets `request` to 0, writes the text, then the number of the request
- * into `request`. It then stores TR2_ENABLED_LOOK at enabled_at in the process,
- * unless the process looks at every call. It waits until `done` is the number
- * of the request. The process copies the text, then exchanges `request` for 0.
- * If `request` has changed since the copy began, the copy may mix two texts,
- * and the process drops the copy. The process reads data that others may
- * damage: it never follows an address in this page.
+ * /proc/PID/fd. The file is sealed: no process can shrink it. The requester
+ * locks the file (flock), sets `request` to 0, writes the text, then the number
+ * of the request into `request`. It then stores TR2_ENABLED_LOOK at enabled_at
+ * in the process, unless the process looks at every call. It waits until `done`
+ * is the number of the request. The process copies the text, then exchanges
+ * `request` for 0. If `request` has changed since the copy began, the copy may
+ * mix two texts, and the process drops the copy. The process reads data that
+ * others may damage: it never follows an address in this page.
  */
 #pragma once
 

@@ -87,8 +87,8 @@ static uint64_t take_from_account(atomic_uint_fast64_t *used, uint64_t limit,
 	return taken;
 }
 
-/* Give back at most ns, and at most what was taken. Return the time given
- * back. */
+/* Subtract ns from the time used, or all of it if less was used. Return the
+ * time that was subtracted. */
 static uint64_t give_back(atomic_uint_fast64_t *used, uint64_t ns)
 {
 	uint64_t before = atomic_load_explicit(used, memory_order_relaxed);

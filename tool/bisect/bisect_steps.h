@@ -49,6 +49,6 @@ void tr2_bisect_found_print(struct tr2_output *out, const char *commit,
 			    const struct tr2_bisect_decision *by);
 void tr2_bisect_steps_release(struct tr2_bisect_steps *steps);
 
-/* Return the subject of a commit in a format of git-log(1), without control
- * characters if it is for a terminal; "": there is none. */
+/* Return a commit's subject in a format of git-log(1); "" if git reports none.
+ * is_text: remove control characters, since a terminal shows the subject. */
 char *tr2_bisect_subject(const char *commit, const char *format, bool is_text);

@@ -26,6 +26,6 @@ struct tr2_tree_sampling {
 	uint64_t nr_trees, nr_kept;
 };
 
-/* Parse `1/N`, N or 0. Return false if the text is none of these. */
+/* Parse `1/N`, `N` or `0`. Return false if the text has another form. */
 bool tr2_tree_sampling_parse(struct tr2_tree_sampling *sampling,
 			     const char *text);

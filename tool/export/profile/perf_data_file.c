@@ -12,7 +12,8 @@
 #define TYPE_APP 0x54320070u /* type of a program's own events, which no PMU
 			      * has */
 
-/* Set the attributes of an event. Only the event's name says what it counts. */
+/* Set the attributes of an event. They do not say what the event counts: its
+ * name does. */
 static void set_attr(struct tr2_export *x, struct perf_event_attr *attr,
 		     const struct tr2_perf_data_event *event)
 {

@@ -122,7 +122,8 @@ struct cursor {
 	struct tr2_kernel_record record;
 };
 
-/* Move to the next record. Return false if there is none. */
+/* Move the cursor to its next record. Return false after the last record, or if
+ * the file has changed. */
 static bool advance(struct cursor *c)
 {
 	const struct tr2_data_extent *e;

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "model/join/recipes.h"
 
 #define SEVERAL UINT32_MAX /* commands of different targets have this text */

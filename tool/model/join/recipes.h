@@ -5,7 +5,6 @@
  */
 #pragma once
 
-#include "base/buf.h"
 #include "common/map.h"
 #include "model/model.h"
 
